@@ -125,7 +125,7 @@ interface Shown {
 
 async function show(reader: AuditReader, query: AuditQuery, flags: HistoryFlags, io: Io): Promise<Shown> {
   const { json = false, limit } = flags;
-  const { entries, missing } = selectRecords(reader.read(query), flags);
+  const { entries, missing } = selectRecords(reader.read(query), flags, flags.records !== true);
   let ofDrains = 0;
   const count = <Row extends Pick<HistoryRow, "drain">>(row: Row): Row => {
     if (row.drain !== null) ofDrains += 1;

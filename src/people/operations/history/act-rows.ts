@@ -45,8 +45,8 @@ export async function* toActRows(entries: AsyncIterable<AuditEntry>): AsyncGener
       ends.delete(key);
       if (!isTold) open.set(key, createRow(end, {}));
     }
-    const { act, source, drain, by, orderedAt } = entry;
-    const order = JSON.stringify([act, source, drain, by, orderedAt]);
+    const { act, orderedAt } = entry;
+    const order = toApplyKey(entry);
     const end = ends.get(order);
     let before: AuditRecord | undefined;
     let row: ReturnType<typeof createRow> | undefined;
@@ -73,6 +73,11 @@ export async function* toActRows(entries: AsyncIterable<AuditEntry>): AsyncGener
   }
   for (const row of open.values()) yield row.read();
   for (const { entry, isTold } of ends.values()) if (!isTold) yield createRow(entry, {}).read();
+}
+
+/** The same of the orders of an apply, and of its end. */
+export function toApplyKey({ act, source, drain, by, orderedAt }: AuditEntry): string {
+  return JSON.stringify([act, source, drain, by, orderedAt]);
 }
 
 function toKey(

@@ -1,6 +1,7 @@
 import { hostOf } from "../../../job/message/destination-url.ts";
 import type { AuditAct, AuditEntry, AuditRecord } from "../../../job/contracts/audit.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-and-path-tests.ts";
+import { toApplyKey } from "./act-rows.ts";
 import { joined } from "../phrases.ts";
 
 /** What the audit does not have of some records, so that a filter cannot tell whether they fit. */
@@ -12,10 +13,15 @@ export interface RecordFilter {
 }
 
 /**
- * Leaves the records of some destinations or of one rule. An act without records is left only if it is a lane
- * of such a destination. `missing` reports what was left out because the audit lacks its host or rule.
+ * Leaves the records of some destinations or of one rule; newest first. An act without records is left only if it is a
+ * lane of such a destination, or `withEnds` the end of an apply that ordered some of them: right before its orders.
+ * `missing` reports what was left out because the audit lacks its host or rule.
  */
-export function selectRecords(entries: AsyncIterable<AuditEntry>, { host, rule }: RecordFilter) {
+export function selectRecords(
+  entries: AsyncIterable<AuditEntry>,
+  { host, rule }: RecordFilter,
+  withEnds = true,
+) {
   const isHost = host === undefined ? null : compileHostGlob(host);
   const missing = { host: new Map<AuditAct, number>(), rule: new Map<AuditAct, number>() };
 
@@ -41,15 +47,27 @@ export function selectRecords(entries: AsyncIterable<AuditEntry>, { host, rule }
   };
 
   async function* selected(): AsyncGenerator<AuditEntry> {
+    const ends = new Map<string, AuditEntry>();
     for await (const entry of entries) {
       if (rule === undefined && isHost === null) {
         yield entry;
-      } else if (entry.records.length === 0) {
-        if (isOfHost(entry)) yield entry;
-      } else {
-        const records = entry.records.filter((record) => fits(record, entry.act));
-        if (records.length > 0) yield { ...entry, records };
+        continue;
       }
+      for (const [key, { orderedAt = 0 }] of ends) if (entry.at < orderedAt) ends.delete(key);
+      const { act, orderedAt } = entry;
+      const isApply = act === "apply" && orderedAt !== undefined;
+      if (entry.records.length === 0) {
+        if (isOfHost(entry)) yield entry;
+        else if (withEnds && isApply) ends.set(toApplyKey(entry), entry);
+        continue;
+      }
+      const records = entry.records.filter((record) => fits(record, act));
+      if (records.length === 0) continue;
+      const end = isApply && ends.get(toApplyKey(entry));
+      // It sums up what it did anywhere.
+      if (end) yield { ...end, why: `in all: ${end.why}` };
+      if (end) ends.delete(toApplyKey(entry));
+      yield { ...entry, records };
     }
   }
 

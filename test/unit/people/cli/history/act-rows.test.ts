@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { toActRows, type ActRow } from "../../../../../src/people/operations/history/act-rows.ts";
+import {
+  selectRecords,
+  type RecordFilter,
+} from "../../../../../src/people/operations/history/select-records.ts";
 import { sumHistory } from "../../../../../src/people/operations/history/summary.ts";
 import type { AuditEntry, AuditRecord } from "../../../../../src/job/contracts/audit.ts";
 import { actColumns } from "../../../../../src/people/cli/history/command.ts";
@@ -71,6 +75,42 @@ describe("rows of acts", () => {
       ["apply", 61_000, 98_000, 1, "5 sent, none came back; plan b: INC-7"],
       ["apply", 1_000, 2_000, 1, "plan a"],
     ]);
+  });
+
+  it("of one destination have what came of an apply that ordered some for it", async () => {
+    const read1 = async (filter: RecordFilter) => {
+      const all = read([
+        ended(99_000, 95_000, "nothing was sent: plan-drifted; plan c"),
+        ended(98_000, 61_000, "5 sent, none came back; plan b"),
+        ended(97_000, 60_000, "3 sent; plan a"),
+        entry(90_000, { records: [{ dlqId: "3-0", host: "a.example", rule: "x" }] }),
+        entry(62_000, {
+          ...ordered(61_000),
+          why: "plan b",
+          records: of(4, { host: "a.example", rule: "x" }),
+        }),
+        entry(62_000, {
+          ...ordered(61_000),
+          why: "plan b",
+          records: of(1, { host: "b.example", rule: "y" }),
+        }),
+        entry(61_500, {
+          ...ordered(60_000),
+          why: "plan a",
+          records: of(3, { host: "b.example", rule: "y" }),
+        }),
+      ]);
+      const rows = [];
+      for await (const { act, at, ordered: many, why } of toActRows(selectRecords(all, filter).entries))
+        rows.push([act, at, many, why]);
+      return rows;
+    };
+    const ofA = [
+      ["park", 90_000, undefined, undefined],
+      ["apply", 98_000, 4, "in all: 5 sent, none came back; plan b"],
+    ];
+    expect(await read1({ host: "a.example" })).toEqual(ofA);
+    expect(await read1({ rule: "x" })).toEqual(ofA);
   });
 
   it("do not join what was done before and after a lane moved", async () => {
