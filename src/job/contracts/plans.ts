@@ -122,7 +122,12 @@ const planApplyDrain = z.object({
   failedAgain: count,
   /** Null: it acts still, or nothing was sent. */
   verdict: planVerdict.nullable(),
-  skipped: z.object({ gone: count, changed: count, otherwise: count }),
+  skipped: z.object({
+    gone: count,
+    begun: count.exactOptional().describe("Of those that are gone: begun before, and not proven."),
+    changed: count,
+    otherwise: count,
+  }),
   /** `1795211964826-0: republish by outage → gone`, at most ten. */
   skippedExamples: z.array(z.string()),
   leftReasons: counts,

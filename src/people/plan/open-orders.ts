@@ -17,6 +17,10 @@ export function isDone(view: LedgerView, isFromArchive: boolean): boolean {
   return view.state === "published" || view.state === "archived" || view.state === "gone";
 }
 
+function isInDoubt(view: LedgerView): boolean {
+  return view.state === "open" || (view.state === "parked" && view.reason === "outcome-unknown");
+}
+
 const idsPerPeek = 100;
 
 /** A plan's orders that are not done yet, in `open`. Those done, or not as planned, are removed from it. */
@@ -69,6 +73,7 @@ export function createOpenOrders(
           if (planned === undefined) continue;
           if (view !== undefined && isDone(view, fromArchive !== undefined)) addDone(view);
           else skips.add(dlqId, "gone", planned);
+          if (view !== undefined && isInDoubt(view)) skips.addBegun();
           open.delete(dlqId);
         }
       }

@@ -15,21 +15,33 @@ export interface Skip {
   readonly is?: SkippedDecision;
 }
 
-export type SkipReport = ReturnType<ReturnType<typeof createSkips>["report"]>;
+export interface SkipReport {
+  readonly gone: number;
+  readonly changed: number;
+  readonly otherwise: number;
+  /** Of those that are gone: begun, and not proven. Mostly they were deleted with a proof that Redis never got. Absent: none. */
+  readonly begun?: number;
+  /** At most 100. */
+  readonly examples: readonly Skip[];
+}
 
 const maxExamples = 100;
 
 export function createSkips() {
   const counts = { gone: 0, changed: 0, otherwise: 0 };
+  let begun = 0;
   const examples: Skip[] = [];
   return {
+    addBegun(): void {
+      begun += 1;
+    },
     add(dlqId: DlqId, why: Skip["why"], was: SkippedDecision, is?: SkippedDecision): void {
       counts[why] += 1;
       if (examples.length === maxExamples) return;
       const now = is === undefined ? {} : { is: withoutHashes(is) };
       examples.push({ dlqId, why, was: withoutHashes(was), ...now });
     },
-    report: () => ({ ...counts, examples: [...examples] as readonly Skip[] }),
+    report: (): SkipReport => ({ ...counts, ...(begun > 0 && { begun }), examples: [...examples] }),
   };
 }
 
@@ -43,8 +55,15 @@ export function skippedOf({ gone, changed, otherwise }: Omit<SkipReport, "exampl
   return gone + changed + otherwise;
 }
 
+/** Begun is as planned. */
+export function driftOf(skips: SkipReport): number {
+  return skippedOf(skips) - (skips.begun ?? 0);
+}
+
 export function addSkips(one: SkipReport, other: SkipReport): SkipReport {
+  const begun = (one.begun ?? 0) + (other.begun ?? 0);
   return {
+    ...(begun > 0 && { begun }),
     gone: one.gone + other.gone,
     changed: one.changed + other.changed,
     otherwise: one.otherwise + other.otherwise,

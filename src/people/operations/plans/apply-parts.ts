@@ -13,7 +13,7 @@ import { follow, type FollowRun } from "./follow.ts";
 import { checkPlan, type PlanCheck } from "../../plan/check-plan.ts";
 import type { PlannedDrain } from "../../plan/plan-file.ts";
 import type { PlanSelection } from "../../plan/plan-selection.ts";
-import { addSkips, noSkips, skippedOf } from "../../plan/skipped-by-apply.ts";
+import { addSkips, driftOf, noSkips } from "../../plan/skipped-by-apply.ts";
 import { toDamageText, toSkipCounts, toSkipText } from "./decision-text.ts";
 
 /** A drain's part of a plan, and the drain as it is now. */
@@ -88,7 +88,7 @@ export async function checkParts(
 function refuseDrifted(checks: readonly PlanCheck[]): void {
   const skips = checks.reduce((sum, one) => addSkips(sum, one.skips), noSkips);
   const planned = checks.reduce((sum, one) => sum + one.planned, 0);
-  const drift = skippedOf(skips);
+  const drift = driftOf(skips);
   if (drift <= planned * maxDrift) return;
   const shown = skips.examples.slice(0, shownDrift).map((skip) => `\n  ${toSkipText(skip)}`);
   const such = shown.length === 0 ? "" : `, such as${shown.join("")}`;

@@ -49,9 +49,9 @@ export function toSkipText({ dlqId, why, was, is }: Skip): string {
 }
 
 /** `2 gone, 1 changed, 3 decided otherwise`; empty if nothing was skipped. */
-export function toSkipCounts({ gone, changed, otherwise }: Omit<SkipReport, "examples">): string {
+export function toSkipCounts({ gone, begun = 0, changed, otherwise }: Omit<SkipReport, "examples">): string {
   return present([
-    ifAny(gone, "gone"),
+    ifAny(gone, begun > 0 ? `gone (${begun} begun before, not proven)` : "gone"),
     ifAny(changed, "changed"),
     ifAny(otherwise, "decided otherwise"),
   ]).join(", ");

@@ -1,8 +1,9 @@
 import { EventEmitter, once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { expectTold, linesOf } from "../../../../support/cli.ts";
 import { createPlanStand, outageDocument, type PlanStand } from "../../../../support/plan-stand.ts";
+import { createTcpProxy } from "../../../../support/tcp-proxy.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
@@ -89,6 +90,27 @@ describe("redriver apply", () => {
     );
     expect(stand.emulator.journal.counts().accepted).toBe(0);
   });
+
+  it("goes on after Redis was away between the answer and the fact: what it had begun is no drift", async () => {
+    const { hostname: host, port } = new URL(redis.url());
+    const path = await createTcpProxy({ host, port: Number(port) });
+    onTestFinished(() => path.close());
+    const stand = await createPlanStand(`redis://127.0.0.1:${path.port}`);
+    stand.seed(200);
+    await stand.plan();
+    const cut = stand.emulator.journal.waitFor((entry) => entry.type === "accepted").then(() => path.cut());
+    expect((await stand.apply()).err).toContain("left (not-reached 200); apply the plan again to go on\n");
+    await cut;
+    expect(stand.emulator.dlq.size).toBe(100);
+    await path.heal();
+    const { exitCode, out, err } = await stand.apply("--json");
+    expect(exitCode).toBe(0);
+    expect(err).toContain("orders: 100 skipped: 100 gone (100 begun before, not proven)\n");
+    expect(lineOf(out).applied).toMatchObject({ tally: { republished: 100 }, left: 0 });
+    await stand.emulator.idle();
+    expect(stand.receiver.deliveries).toHaveLength(200);
+    expect(new Set(stand.receiver.counts().values())).toEqual(new Set([1]));
+  }, 60_000);
 
   it("decides each record again under today's document: another rebuild of the same rule is decided otherwise", async () => {
     const stand = await createPlanStand(redis.url());
