@@ -33,6 +33,34 @@ async function rowsOf(...entries: readonly AuditEntry[]): Promise<readonly ActRo
   return rows;
 }
 
+const readRows = async (filter: RecordFilter) => {
+  const all = read([
+    ended(99_000, 95_000, "nothing was sent: plan-drifted; plan c"),
+    ended(98_000, 61_000, "5 sent, none came back; plan b"),
+    ended(97_000, 60_000, "3 sent; plan a"),
+    entry(90_000, { records: [{ dlqId: "3-0", host: "a.example", rule: "x" }] }),
+    entry(62_000, {
+      ...ordered(61_000),
+      why: "plan b",
+      records: of(4, { host: "a.example", rule: "x" }),
+    }),
+    entry(62_000, {
+      ...ordered(61_000),
+      why: "plan b",
+      records: of(1, { host: "b.example", rule: "y" }),
+    }),
+    entry(61_500, {
+      ...ordered(60_000),
+      why: "plan a",
+      records: of(3, { host: "b.example", rule: "y" }),
+    }),
+  ]);
+  const rows = [];
+  for await (const { act, at, ordered: many, why } of toActRows(selectRecords(all, filter).entries))
+    rows.push([act, at, many, why]);
+  return rows;
+};
+
 describe("rows of acts", () => {
   it("are one row for what is alike within a minute, and another for what is older", async () => {
     const rows = await rowsOf(
@@ -78,39 +106,12 @@ describe("rows of acts", () => {
   });
 
   it("of one destination have what came of an apply that ordered some for it", async () => {
-    const read1 = async (filter: RecordFilter) => {
-      const all = read([
-        ended(99_000, 95_000, "nothing was sent: plan-drifted; plan c"),
-        ended(98_000, 61_000, "5 sent, none came back; plan b"),
-        ended(97_000, 60_000, "3 sent; plan a"),
-        entry(90_000, { records: [{ dlqId: "3-0", host: "a.example", rule: "x" }] }),
-        entry(62_000, {
-          ...ordered(61_000),
-          why: "plan b",
-          records: of(4, { host: "a.example", rule: "x" }),
-        }),
-        entry(62_000, {
-          ...ordered(61_000),
-          why: "plan b",
-          records: of(1, { host: "b.example", rule: "y" }),
-        }),
-        entry(61_500, {
-          ...ordered(60_000),
-          why: "plan a",
-          records: of(3, { host: "b.example", rule: "y" }),
-        }),
-      ]);
-      const rows = [];
-      for await (const { act, at, ordered: many, why } of toActRows(selectRecords(all, filter).entries))
-        rows.push([act, at, many, why]);
-      return rows;
-    };
     const ofA = [
       ["park", 90_000, undefined, undefined],
       ["apply", 98_000, 4, "in all: 5 sent, none came back; plan b"],
     ];
-    expect(await read1({ host: "a.example" })).toEqual(ofA);
-    expect(await read1({ rule: "x" })).toEqual(ofA);
+    expect(await readRows({ host: "a.example" })).toEqual(ofA);
+    expect(await readRows({ rule: "x" })).toEqual(ofA);
   });
 
   it("do not join what was done before and after a lane moved", async () => {
