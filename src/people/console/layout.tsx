@@ -9,6 +9,7 @@ import { toTime } from "../operations/phrases.ts";
 import { ActForm } from "./parts/act-form.tsx";
 import { Fields } from "./parts/fields.tsx";
 import { PauseWords } from "./parts/lane.tsx";
+import { toQuery } from "./query.ts";
 import { toAsOf } from "./parts/time.tsx";
 
 export interface Frame {
@@ -142,6 +143,12 @@ export function Document({ frame, title, area, person, live, heading, children }
         <footer>
           <p>
             {person === null ? null : toPersonWords(person)}
+            {person !== null && frame.asked !== null && frame.asked.hasSignIn ? (
+              <>
+                <a href={`/sign-in${toQuery({ back: frame.asked.url })}`}>sign in as somebody else</a>
+                {" · "}
+              </>
+            ) : null}
             replica {frame.replica} · document {frame.documentHash} · {frame.version}
             <span id="keys-hint" hidden>
               {" · "}press <kbd>?</kbd> for keys

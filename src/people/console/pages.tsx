@@ -60,6 +60,7 @@ export function createPages(parts: ConsoleParts & { readonly reads: Reads }) {
       get formToken() {
         return toFormToken(context);
       },
+      hasSignIn: settings.auth === "token",
       tokenProblem: tokens.problem(),
       signal: parts.stop,
     };
@@ -124,11 +125,17 @@ export function createPages(parts: ConsoleParts & { readonly reads: Reads }) {
     return show(context, null, "That did not work", content, status);
   }
 
-  function showSignIn(context: Asked, why: string | null, status: 401 | 429): Promise<Response> {
+  /** `back`: where to go on; absent: to the page that asks. */
+  function showSignIn(
+    context: Asked,
+    why: string | null,
+    status: 200 | 401 | 429,
+    back?: string,
+  ): Promise<Response> {
     if (status === 401) {
       context.header("www-authenticate", why === null ? "Bearer" : 'Bearer error="invalid_token"');
     }
-    return show(context, null, "Sign in", <SignIn why={why} />, status);
+    return show(context, null, "Sign in", <SignIn why={why} back={back} />, status);
   }
 }
 
@@ -163,9 +170,10 @@ export async function toHtml(element: Html | null, base: string): Promise<string
   return element === null ? "" : toPublicHtml(base, String(await element));
 }
 
-function SignIn({ why }: { readonly why: string | null }): Html {
+function SignIn({ why, back }: Readonly<{ why: string | null; back: string | undefined }>): Html {
   return (
     <form method="post" action="/sign-in">
+      {back === undefined ? null : <input type="hidden" name="back" value={back} />}
       {why === null ? null : <p class="problem">{why}</p>}
       <p class="field">
         <label for="token">Token</label>

@@ -24,6 +24,8 @@ export interface ScreenContext {
   readonly rememberedName: string | null;
   /** Signs the page's forms; a form without it is refused. */
   readonly formToken: string;
+  /** People are known by tokens, so another one can sign in here. */
+  readonly hasSignIn: boolean;
   /** Why this replica rejects its token file; null: it does not, or has none. */
   readonly tokenProblem: string | null;
   readonly signal: AbortSignal;

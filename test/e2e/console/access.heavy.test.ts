@@ -182,6 +182,24 @@ describe("a console with tokens", () => {
     const page = await askConsole(url, { headers: { cookie } });
     expect(page.text).toContain("ann (operator)");
 
+    // Where a role is too low, another person signs in, and comes back to the same page.
+    const other = /href="(\/sign-in\?[^"]+)">sign in as somebody else</;
+    const here = await askConsole(`${url}/failures?q=1`, { headers: { cookie } });
+    const form = await askConsole(`${url}${other.exec(here.text)?.[1] ?? ""}`, { headers: { cookie } });
+    const back = /name="back" value="([^"]+)"/.exec(form.text)?.[1] ?? "";
+    expect([form.status, back]).toEqual([200, "/failures?q=1"]);
+    const change = (body: Record<string, string>) =>
+      askConsole(`${url}/sign-in`, { method: "POST", headers: { cookie }, body });
+    // Also after a wrong token.
+    expect((await change({ token: "wrong", back })).text).toContain(`name="back" value="${back}"`);
+    const changed = await change({ token: tokens.vic, back });
+    expect([changed.status, changed.headers["location"]]).toEqual([303, back]);
+    expect(cookieOf(changed, "redriver_session")).toContain("vic.");
+    for (const stranger of ["https://evil.example/", "//evil.example", "/sign-in"]) {
+      const answer = await change({ token: tokens.ann, back: stranger });
+      expect(answer.headers["location"]).toBe("/");
+    }
+
     // A viewer sees and does not act, also with the form of another person.
     const bearer = { authorization: `Bearer ${tokens.vic}` };
     expect((await askConsole(url, { headers: bearer })).text).toContain("vic (viewer)");

@@ -100,7 +100,9 @@ it("content is shown to an admin alone, after the audit has who and why, by no a
   });
   const path = `/messages/default/${id}`;
   expect(await stand.submit(path, "content", { reason: "a look" }, "operator")).toBeNull();
-  expect(await stand.page(path, "operator")).toContain("needs the role admin; yours is operator");
+  expect(await stand.page(path, "operator")).toContain(
+    `needs the role admin; yours is operator. <a href="/sign-in?back=${encodeURIComponent(path)}">`,
+  );
   const values = { source: "default", dlqId: id, reason: "a look" };
   expect((await stand.post("content", values, "operator")).status).toBe(403);
   expect((await stand.post("content", values, "admin")).status).toBe(403);

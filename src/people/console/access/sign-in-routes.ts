@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import { addressOf, type Asked, type AskedEnv } from "../asked.ts";
 import { readForm } from "../acts/read-form.ts";
 import { cookieOf, sessionCookie, setCookie } from "../cookies.ts";
+import { toLocalPath } from "../paths.ts";
 import { toPageBefore, type ConsoleParts, type Pages } from "../pages.tsx";
 import { createGuesses } from "./guesses.ts";
 import { createIdentify, toSession, type Identity } from "./identify.ts";
@@ -23,6 +24,12 @@ export function addSignIn(app: Hono<AskedEnv>, { settings, tokens, pages, key, n
   const guesses = createGuesses(now);
   const identify = createIdentify({ settings, tokens: tokens.rows, guesses, now });
 
+  /** Somebody else may sign in, whoever is known: what one role may not do, another may. */
+  app.get("/sign-in", (context) =>
+    settings.auth === "token"
+      ? showSignIn(context, null, 200, toLocalPath(context.req.query("back")))
+      : problem(context, "there is no such page", 404),
+  );
   app.post("/sign-in", async (context) => {
     if (settings.auth !== "token") return problem(context, "there is no such page", 404);
     const address = addressOf(context);
@@ -30,15 +37,17 @@ export function addSignIn(app: Hono<AskedEnv>, { settings, tokens, pages, key, n
     const values = await readForm(context.req.raw);
     // Others may have come while this one was read.
     if (!guesses.mayTry(address)) return showSignIn(context, tooManyGuesses, 429);
+    const given = values?.["back"];
+    const asked = given === undefined ? toPageBefore(context) : toLocalPath(given);
+    const back = asked === "/sign-in" ? "/" : asked;
     const row = findToken(tokens.rows(), values?.["token"] ?? "");
     if (row === null) {
       guesses.wasWrong(address);
-      return showSignIn(context, wrongToken, 401);
+      return showSignIn(context, wrongToken, 401, back);
     }
     guesses.wasRight(address);
     setCookie(context, sessionCookie, toSession(row, now()));
-    const asked = toPageBefore(context);
-    return context.redirect(asked === "/sign-in" ? "/" : asked, 303);
+    return context.redirect(back, 303);
   });
 
   app.use(async (context, next) => {

@@ -10,8 +10,8 @@ import {
 } from "../../operations/define.ts";
 import { nameOf } from "../../operations/load-operations.ts";
 import { toActPath, toFormLine } from "../acts/operation-act.ts";
-import { toFieldText } from "../query.ts";
-import type { Drawn, Html } from "../screen.ts";
+import { toFieldText, toQuery } from "../query.ts";
+import type { Drawn, Html, ScreenContext } from "../screen.ts";
 import { CommandLine } from "./text.tsx";
 
 type Choices = NonNullable<FieldFace["choices"]>;
@@ -66,11 +66,13 @@ export function ActForm(shown: Drawn<ActShown>): Html | null {
   const { act, values, context, look = "", title = act.title, isOpen = false, hides = [] } = shown;
   const { costs = act.costs } = shown;
   const { person, url, formToken, rememberedName } = context;
-  const why = whyNot(person, act.role) ?? shown.whyNot ?? null;
+  const ofRole = whyNot(person, act.role);
+  const why = ofRole ?? shown.whyNot ?? null;
   if (why !== null) {
     return shown.whyNot === undefined ? null : (
       <p class="hint">
         {title}: {why}
+        {ofRole === null ? null : <SignInLink context={context} />}
       </p>
     );
   }
@@ -110,6 +112,17 @@ export function ActForm(shown: Drawn<ActShown>): Html | null {
       </form>
     </details>
   );
+}
+
+/** `. Sign in as somebody else`, who comes back to this page. Nothing if people are not known by tokens. */
+export function SignInLink({
+  context: { hasSignIn, url },
+}: Readonly<{ context: Pick<ScreenContext, "hasSignIn" | "url"> }>): Html | null {
+  return hasSignIn ? (
+    <>
+      . <a href={`/sign-in${toQuery({ back: url })}`}>Sign in as somebody else</a>
+    </>
+  ) : null;
 }
 
 /** `here`: its choices on this page. */
