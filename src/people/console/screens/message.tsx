@@ -41,6 +41,14 @@ interface Model {
   readonly useless: string | null;
   /** That has a page; null: there is none of it. */
   readonly kindId: string | null;
+  /** Each drain that lists it, if several do, with what it does with it. */
+  readonly listedBy: readonly ListedBy[];
+}
+
+interface ListedBy {
+  readonly drain: string;
+  readonly explanation: string;
+  readonly does: string;
 }
 
 const maxHistoryRows = 100;
@@ -68,19 +76,21 @@ export const messageScreen = defineScreen<Model>({
     const message = await readMessage(core, { source, dlqId, show: "masked" }, signal);
     if (message === null) return null;
     const letter = toLetter(message);
-    const [history, conditions, kindId] = await Promise.all([
+    const [history, conditions, kindId, listedBy] = await Promise.all([
       readMessageHistory(core, message, maxHistoryRows),
       readConditions(message, letter, context),
       readKindId(message, letter, context),
+      readListedBy(message, letter, context),
     ]);
     if (!isKnown(message) && history.rows.length === 0) return null;
-    return { message, history, conditions, kindId, useless: readUseless(message, context) };
+    return { message, history, conditions, kindId, listedBy, useless: readUseless(message, context) };
   },
   sections: [
     still("standing", (model, context) => <Standing {...{ model, context }} />),
     still("acts", (model, context) => <Acts {...{ model, context }} />),
-    still("decision", ({ message: { explanation } }, context) =>
-      explanation === null ? null : <Decision {...{ explanation, context }} />,
+    still("drains", ({ listedBy }) => <Drains listedBy={listedBy} />),
+    still("decision", ({ message: { explanation, others } }, context) =>
+      explanation === null ? null : <Decision {...{ explanation, others, context }} />,
     ),
     still("record", ({ message }) => <Record message={message} />),
     still("history", ({ history }, context) => <History {...{ history, context }} />),
@@ -109,6 +119,60 @@ async function readKindId(
   const { id } = failureKindOf(letter);
   const kinds = await reads.failures();
   return kinds.some((one) => one.id === id && one.source === source) ? id : null;
+}
+
+async function readListedBy(
+  { explanation, others }: ReadMessage,
+  letter: DeadLetter | null,
+  { reads }: ScreenContext,
+): Promise<readonly ListedBy[]> {
+  if (explanation === null || others.length === 0) return [];
+  const origin = letter && laneOriginOfLetter(letter);
+  const { drains } = await reads.status();
+  return [explanation, ...others].map((one) => {
+    const standing = drains.find(({ drain }) => drain === one.drain);
+    const there = standing?.destinations.find((destination) => destination.origin === origin);
+    return { drain: one.drain, explanation: one.explanation, does: toDoes(one, standing, there) };
+  });
+}
+
+type DrainStanding = Awaited<ReturnType<ScreenContext["reads"]["status"]>>["drains"][number];
+
+/** What becomes of it there, if nobody does anything. */
+function toDoes(
+  { mode, decision: { then, reason } }: Pick<Explanation, "mode" | "decision">,
+  standing: DrainStanding | undefined,
+  there: DrainStanding["destinations"][number] | undefined,
+): string {
+  if (then === "hold") return reason === "rule" || reason === "otherwise" ? "holds it" : "holds it for now";
+  if (mode === "plan") {
+    return then === "republish" ? "only plans: an apply of a plan would send it" : `only plans to ${then} it`;
+  }
+  if (standing !== undefined && standing.paused !== null) return "does nothing: it is paused";
+  if (then === "settle") return "deletes it: it was sent or dropped before";
+  if (then !== "republish") return `${then}s it`;
+  if (there?.isPaused === true) return "sends it once its destination is resumed";
+  return there?.lane?.state === "halted" ? "sends it once its destination is halted no more" : "sends it";
+}
+
+function Drains({ listedBy }: Pick<Model, "listedBy">): Html | null {
+  if (listedBy.length === 0) return null;
+  return (
+    <>
+      <h2>The drains that list it</h2>
+      <Table
+        caption="What each drain does with it"
+        empty=""
+        rows={listedBy}
+        columns={({ column }) => [
+          column("drain", ({ drain }) => drain),
+          column("what it does with it", ({ does }) => does),
+          column("why", ({ explanation }) => <Foreign text={explanation} />),
+        ]}
+      />
+      <p class="hint">Whichever acts first has it.</p>
+    </>
+  );
 }
 
 function Standing({ model: { message }, context: { now } }: Drawn<{ model: Model }>): Html {
@@ -172,11 +236,15 @@ const outcomes: Readonly<Record<RuleStep["outcome"], string>> = {
   "not-reached": "not asked",
 };
 
-function Decision({ explanation, context }: Drawn<{ explanation: Explanation }>): Html {
+function Decision({
+  explanation,
+  others,
+  context,
+}: Drawn<{ explanation: Explanation; others: ReadMessage["others"] }>): Html {
   const { drain, rules, decidedByLedger, problem, otherwise, decision } = explanation;
   return (
     <>
-      <h2>What the rules decide</h2>
+      <h2>What the rules{others.length === 0 ? "" : ` of ${drain}`} decide</h2>
       <p class="verdict">
         <Foreign text={explanation.explanation} />
       </p>

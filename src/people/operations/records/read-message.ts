@@ -37,6 +37,7 @@ const messageAnswer = z.object({
   explanation: open
     .nullable()
     .describe("What the rules do with it, and the item that they would publish. Null: no drain selects it."),
+  others: z.array(open).describe("What the rules of the other drains that select it do with it."),
 });
 export const messageRow: z.ZodType<ReadMessage> = z.custom<ReadMessage>().and(messageAnswer);
 
@@ -60,7 +61,10 @@ export async function readMessage(
   const { views, at } = await runtime.ledger.peek([found.dlqId]);
   const ledger: LedgerView = views[0] ?? { state: "absent" };
   const record = await readRecord(found.dlqId, source, signal);
-  const drain = typeof record === "string" ? null : drainOf(core, runtime.config.id, record, ledger);
+  const [drain = null, ...others] =
+    typeof record === "string" ? [] : drainsOf(core, runtime.config.id, record, ledger);
+  const explain = (one: DrainRuntime) =>
+    explainNow(one, record as RawRecord, { view: ledger, viewedAt: at, show });
   return {
     dlqId: found.dlqId,
     source: runtime.config.id,
@@ -70,10 +74,17 @@ export async function readMessage(
     /** As the service lists it, with its content; a text: why it was not found. */
     record,
     /** Null: it was not found, or no drain selects it. */
-    explanation:
-      drain === null || typeof record === "string"
-        ? null
-        : await explainNow(drain, record, { view: ledger, viewedAt: at, show }),
+    explanation: drain && (await explain(drain)),
+    /** Of the other drains that select it: whichever acts first has it. */
+    others: (await Promise.all(others.map(explain))).map(
+      ({ drain: name, mode, paused, decision, explanation }) => ({
+        drain: name,
+        mode,
+        paused,
+        decision,
+        explanation,
+      }),
+    ),
   };
 }
 
@@ -152,18 +163,19 @@ async function readRecord(
   }
 }
 
-/** The drain that parked or published it, if that selects it still; else the first that does. */
-function drainOf(
+/** Those that select it: first the one that parked or published it. */
+function drainsOf(
   { drains }: Pick<Core, "drains">,
   source: SourceId,
   record: RawRecord,
   ledger: LedgerView,
-): DrainRuntime | null {
+): readonly DrainRuntime[] {
   const known = "drain" in ledger ? ledger.drain : null;
   const fitting = [...drains.values()].filter(
     ({ config }) => config.source.id === source && createSelectMatcher(config.select)(record),
   );
-  return fitting.find(({ config }) => config.name === known) ?? fitting[0] ?? null;
+  const rankOf = ({ config }: DrainRuntime): number => (config.name === known ? 0 : 1);
+  return fitting.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 function parentOf(source: BuiltSource | undefined, record: RawRecord): string | null {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { runListingChecks } from "../../../../src/job/lanes/listing-checks.ts";
-import { createConsoleStand, type ConsoleStand } from "../../../support/console-stand.ts";
+import { createConsoleStand, toText, type ConsoleStand } from "../../../support/console-stand.ts";
 import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
@@ -252,11 +252,12 @@ it("plans a kind by the drains that list it, and by no other", async () => {
   const { seed, page, pass, passOf, kindOf, act, core } = await createConsoleStand({
     redisUrl: redis.url(),
     mode: "plan",
-    drain: `    minAge: 0s\n    rules: [{ name: all, when: any, then: republish }]\n    select: { topicName: [mail, money] }\n  money: ${of("money")}\n  other: ${of("else")}\narchive: { dir: /tmp/unused, keep: 30d, volume: ephemeral }\n`,
+    drain: `    minAge: 0s\n    rules: [{ name: all, when: any, then: republish }]\n    select: { topicName: [mail, money, held] }\n  money: ${of("money")}\n  other: ${of("else")}\n  quiet: { mode: live, minAge: 0s, rules: [{ name: all, when: any, then: hold }], select: { topicName: held } }\narchive: { dir: /tmp/unused, keep: 30d, volume: ephemeral }\n`,
   });
   seed(2, { responseStatus: 410, topicName: "money" });
   seed(1, { responseStatus: 410, topicName: "mail" });
   seed(1, { responseStatus: 409, topicName: "else" });
+  const [letter = ""] = seed(1, { responseStatus: 408, topicName: "held" });
   for (const name of ["money", "other"]) await passOf(name);
   await pass();
   const id = await kindOf("410");
@@ -269,4 +270,10 @@ it("plans a kind by the drains that list it, and by no other", async () => {
   expect(plans).toContain('<option value="main money" selected="">main, money</option>');
   await act("/plans", "plan-keep", { drains: "main money", failure: id, discard: "true" });
   expect((await core.plans.all()).map(({ drains }) => drains)).toEqual([["main", "money"]]);
+  // The page of one content has each drain that lists it.
+  const drains =
+    (await page(`/messages/default/${letter}`)).split('id="drains"')[1]?.split("</table>")[0] ?? "";
+  expect(toText(drains.replaceAll(/<[^>]+>/g, " ")).replaceAll(/\s+/g, " ")).toContain(
+    'main only plans: an apply of a plan would send it republish: due (rule "all") quiet holds it hold: rule (rule "all")',
+  );
 });
