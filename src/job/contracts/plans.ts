@@ -103,6 +103,8 @@ const planVerdict = z.object({
       count,
     }),
   ),
+  /** `FailureKind.id`s under which they came back, the largest first, at most three. Absent: none is known. */
+  kinds: z.array(z.object({ id: z.string(), count })).exactOptional(),
   isBad: z.boolean(),
   text: z.string(),
 });

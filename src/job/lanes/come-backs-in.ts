@@ -48,6 +48,8 @@ export interface FoundComeBack {
   readonly parentDlqId: DlqId;
   readonly origin: Origin | null;
   readonly status: number;
+  /** `FailureKind.id` under which it came back. */
+  readonly kind: string;
   /** When it entered, Unix ms by the service's clock; null: its id does not say. */
   readonly at: number | null;
 }
@@ -61,10 +63,11 @@ export async function findComeBacks(
   isWanted: (parentDlqId: DlqId) => boolean,
 ): Promise<readonly FoundComeBack[] | null> {
   const found = await comeBacksIn(source, { fromDate }, isLast, signal, (letter) => {
-    const { reading, content, responseStatus: status = 0 } = letter;
+    const { reading, content, failure, responseStatus: status = 0, dlqId } = letter;
     if (reading.kind !== "come-back") return [];
     const { parentDlqId } = reading.lineage;
-    const of = { parentDlqId, origin: laneOriginOfLetter(content), status, at: toEnteredAt(letter.dlqId) };
+    const at = toEnteredAt(dlqId);
+    const of = { parentDlqId, origin: laneOriginOfLetter(content), status, kind: failure.id, at };
     return [{ of: isWanted(parentDlqId) ? of : null, ofLane: toLaneComeBack(letter) }];
   });
   if (found === null) return null;

@@ -122,10 +122,11 @@ describe("plans in the console", () => {
   });
 
   it("end with what became of what they sent: in red if it came back, by callbacks if it was delivered", async () => {
-    const lanes = outageDocument.replace(
-      "lane: none",
-      "lane: { canary: 5, watch: 10m, haltAt: 20%, probeEvery: 15m }",
-    );
+    const lanes = outageDocument
+      .replace("lane: none", "lane: { canary: 5, watch: 10m, haltAt: 20%, probeEvery: 15m }")
+      // What is sent again has no URL Group to select by.
+      .replace("    select: { topicName: orders }\n", "")
+      .replace("mode: plan", "mode: plan\n    schedule: { every: 500ms, full: 1s }");
     const port = await freePort();
     const env = { ...operator, REDRIVER_CALLBACK_HOST: "127.0.0.1", REDRIVER_CALLBACK_PORT: String(port) };
     const stand = await createPlanStand(redis.url(), { document: lanes, env });
@@ -150,6 +151,11 @@ describe("plans in the console", () => {
     const { host } = new URL(stand.receiver.url);
     const path = await apply("orders: 5 sent, 5 came back: 503, the receiver was still down at ");
     expect((await here.get(path)).text).toMatch(/<p class="verdict bad"[^>]*>The plan is applied/);
+    // The kind under which they came back has a page as soon as a pass has met it.
+    const back = /They came back as <a href="(\/failures\/[0-9a-f]{10})"><bdi>503.*?<\/a> \(5\)\./;
+    await expect.poll(async () => back.test((await here.get(path)).text), within).toBe(true);
+    const kind = back.exec((await here.get(path)).text)?.[1] ?? "";
+    expect((await here.get(kind)).status).toBe(200);
     const { out } = await stand.run(["plans", "show", path.slice("/plans/".length), "--json"]);
     const destination = `http://${host}`;
     expect(JSON.parse(out)).toMatchObject({
@@ -166,8 +172,9 @@ describe("plans in the console", () => {
     // History and the report say the same in the row of the apply, and where its plan is.
     const history = (await here.get("/history?act=apply")).text;
     expect(history).toContain(`href="${path}"`);
+    expect(history).toContain(`They came back as <a href="${kind}"`);
     expect(toText(history)).toMatch(
-      /due, 5 ordered its plan 5 sent, 5 came back: 503, the receiver was still down at \S+ UTC; plan \S+: try five/,
+      /due, 5 ordered its plan They came back as 503.* \(5\) ?\. 5 sent, 5 came back: 503, the receiver was still down at \S+ UTC; plan \S+: try five/,
     );
     expect((await stand.run(["report"])).out).toMatch(
       /\| apply \| 5 ordered \|.*\| 5 sent, 5 delivered; plan \S+: try five; due \|/,

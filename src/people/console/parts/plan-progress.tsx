@@ -9,6 +9,7 @@ import { settledText, toNothing } from "../../operations/plans/decision-text.ts"
 import { toWaitText } from "../../operations/lane-words.ts";
 import { skippedOf } from "../../plan/skipped-by-apply.ts";
 import type { Html } from "../screen.ts";
+import { CameBackAs, type KindPages } from "./came-back-as.tsx";
 import { Table } from "./table.tsx";
 import { ifAny, number, toCounts } from "../../operations/phrases.ts";
 import { Foreign, Points } from "./text.tsx";
@@ -21,10 +22,12 @@ interface Props {
   readonly now: number;
   /** What goes to destinations that are halted now. `isWhole`: false if a few destinations are not looked at. */
   readonly halted: { readonly count: number; readonly isWhole: boolean };
+  /** By kind of failure that has a page: its answer. */
+  readonly kindPages: KindPages;
 }
 
 /** How far the making or the apply of a plan is. `data-phase`: a browser loads the page anew if it changes. */
-export function PlanProgress({ plan, now, halted }: Props): Html {
+export function PlanProgress({ plan, now, halted, kindPages }: Props): Html {
   const { state, why, filter, making, apply, stoppedBy, replica } = plan;
   const parts = toParts(apply?.drains ?? []);
   const verdicts = parts.flatMap(({ drain, verdict, done, before, meanwhile = 0 }) =>
@@ -60,6 +63,7 @@ export function PlanProgress({ plan, now, halted }: Props): Html {
         <p class={`verdict ${moodOf(verdict)}`} role="status">
           {drain}: {isOfOthers ? "this apply sent nothing; of what was sent without it, " : ""}
           <Foreign text={text} />.
+          <CameBackAs kinds={verdict.kinds} pages={kindPages} />
         </p>
       ))}
       {making === null ? null : (

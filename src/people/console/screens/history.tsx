@@ -9,6 +9,8 @@ import { parseDay, parseTime } from "../../../job/rules/patterns/parse-dates.ts"
 import { auditActs, personActs, type AuditAct } from "../../../job/contracts/audit.ts";
 import { misused } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
+import type { SharedPlan } from "../../../job/contracts/plans.ts";
+import { CameBackAs, readKindPages, type KindPages } from "../parts/came-back-as.tsx";
 import { DeadLetterLink } from "../parts/links.tsx";
 import { Filters, type QueryField } from "../parts/filters.tsx";
 import { toDestinationText } from "../../operations/destination-text.ts";
@@ -26,16 +28,23 @@ const maxEntries = 5_000;
 /** 100,000 took a quarter of a second of CPU. An act on more goes on as a row of the next page. */
 const maxRecords = 25_000;
 
-export const historyScreen = defineScreen<HistoryPage>({
+interface Model {
+  readonly page: HistoryPage;
+  /** Of the applies of plans that are kept still. */
+  readonly plans: readonly SharedPlan[];
+  readonly kindPages: KindPages;
+}
+
+export const historyScreen = defineScreen<Model>({
   path,
   area: "history",
   role: "viewer",
   title: () => "History",
-  async load({ core, query }) {
+  async load({ core, query, plans, reads }) {
     const act = filterOf(query, "act");
     const acts = act === ofPeople ? personActs : auditActs.filter((one) => one === act);
     if (act !== undefined && acts.length === 0) throw misused(`no act is named ${JSON.stringify(act)}`);
-    return readHistoryPage(await openAuditReader(core), {
+    const page = await readHistoryPage(await openAuditReader(core), {
       before: query.get("before"),
       maxRows,
       maxEntries,
@@ -48,10 +57,13 @@ export const historyScreen = defineScreen<HistoryPage>({
         ...spanOf(query),
       }),
     });
+    const hasApply = page.rows.some((row) => row.act === "apply");
+    if (!hasApply) return { page, plans: [], kindPages: new Map() };
+    return { page, plans: await plans.list(), kindPages: await readKindPages({ core, reads }) };
   },
   sections: [
-    still("history-filters", (_page, context) => <HistoryFilters context={context} />),
-    still("history-list", (page, context) => <List {...{ page, context }} />),
+    still("history-filters", (_model, context) => <HistoryFilters context={context} />),
+    still("history-list", (model, context) => <List {...{ model, context }} />),
   ],
 });
 
@@ -96,7 +108,8 @@ function HistoryFilters({ context: { core, query } }: { readonly context: Screen
   );
 }
 
-function List({ page: { rows, next, readTo, missing }, context }: Drawn<{ page: HistoryPage }>): Html {
+function List({ model, context }: Drawn<{ model: Model }>): Html {
+  const { rows, next, readTo, missing } = model.page;
   const { query } = context;
   const Only = ({ name, value, shown }: { name: string; value: string; shown?: Html }): Html => (
     <a href={withQuery(path, query, { [name]: value, before: null })} title={`Only this ${name}`}>
@@ -118,7 +131,7 @@ function List({ page: { rows, next, readTo, missing }, context }: Drawn<{ page: 
             drain !== null ? <Only name="drain" value={drain} /> : count === 0 ? toAllOf(source) : null,
           ),
           column("rule", ({ rule }) => (rule ? <Only name="rule" value={rule} /> : null)),
-          column("what", (row) => <What row={row} Only={Only} />),
+          column("what", (row) => <What {...{ row, model, Only }} />),
           column("why", ({ why }) => (why === undefined ? null : <Foreign text={why} />)),
           column("by", ({ by }) => <Only name="by" value={by} />),
         ]}
@@ -151,7 +164,7 @@ function List({ page: { rows, next, readTo, missing }, context }: Drawn<{ page: 
 
 type OnlyLink = (props: { name: string; value: string; shown?: Html }) => Html;
 
-function What({ row, Only }: { readonly row: ActRow; readonly Only: OnlyLink }): Html {
+function What({ row, model, Only }: Readonly<{ row: ActRow; model: Model; Only: OnlyLink }>): Html {
   const { lane, host, hosts, dlqId, source } = row;
   const known = lane?.origin ?? host;
   const names = known === undefined ? hosts.top.map(({ key }) => key) : [known];
@@ -168,6 +181,11 @@ function What({ row, Only }: { readonly row: ActRow; readonly Only: OnlyLink }):
       {names.length - shownHosts + more > 0 ? <>and {names.length - shownHosts + more} more hosts </> : null}
       {words.length === 0 ? null : <Foreign text={words.join(", ")} />}
       {plan === undefined ? null : <a href={`/plans/${plan}`}> its plan</a>}
+      {plan !== undefined && row.act === "apply" ? (
+        <span class="note">
+          <CameBackAs kinds={kindsOf(model.plans, plan, row)} pages={model.kindPages} />
+        </span>
+      ) : null}
       {row.act === "lane-probe" && known !== undefined ? (
         <a href={`/failures${toQuery({ host: toDestinationText(known) })}`}> what its probes showed</a>
       ) : null}
@@ -179,6 +197,12 @@ function What({ row, Only }: { readonly row: ActRow; readonly Only: OnlyLink }):
       )}
     </>
   );
+}
+
+/** Under which what the plan of this apply sent came back. */
+function kindsOf(plans: Model["plans"], id: string, { drain }: ActRow) {
+  const apply = plans.find((one) => one.id === id)?.apply;
+  return apply?.drains.find((one) => one.drain === drain)?.verdict?.kinds;
 }
 
 const shownHosts = 3;

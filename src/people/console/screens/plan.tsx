@@ -5,6 +5,7 @@ import { apply as applyPlanAct } from "../../operations/acts/apply.ts";
 import { remove as removePlanAct } from "../../operations/acts/plans-remove.ts";
 import { stop as stopPlanAct } from "../../operations/acts/plans-stop.ts";
 import { Acts } from "../parts/act-form.tsx";
+import { readKindPages, type KindPages } from "../parts/came-back-as.tsx";
 import { shownIdLength } from "../../operations/plans/choose-plan.ts";
 import { toDamageText, toLost } from "../../operations/plans/decision-text.ts";
 import { toDiscardWarning } from "../../operations/plans/discard.ts";
@@ -32,6 +33,7 @@ interface Model extends ShownPlan {
   /** Destinations of the plan that take nothing now. */
   readonly needs: readonly Need[];
   readonly halted: { readonly count: number; readonly isWhole: boolean };
+  readonly kindPages: KindPages;
 }
 
 export const planScreen = defineScreen<Model>({
@@ -39,7 +41,7 @@ export const planScreen = defineScreen<Model>({
   area: "plans",
   role: "viewer",
   title: ({ plan }) => `Plan of ${plan.drains.join(", ")}`,
-  async load({ plans, params, reads }) {
+  async load({ core, plans, params, reads }) {
     const all = await plans.list();
     const plan = all.find(({ id }) => id === params["id"]);
     if (plan === undefined) return null;
@@ -54,6 +56,7 @@ export const planScreen = defineScreen<Model>({
     return {
       ...shown,
       busyWith: busyWith ?? null,
+      kindPages: plan.apply === null ? new Map() : await readKindPages({ core, reads }),
       needs: halted.map((one) => toPlanNeed(one, isApplied(plan))),
       halted: {
         count: sumOf(halted, ({ publishes }) => publishes),
@@ -63,7 +66,9 @@ export const planScreen = defineScreen<Model>({
     };
   },
   sections: [
-    live("progress", ({ plan, halted }, { now }) => <PlanProgress {...{ plan, halted, now }} />),
+    live("progress", ({ plan, halted, kindPages }, { now }) => (
+      <PlanProgress {...{ plan, halted, kindPages, now }} />
+    )),
     live("before", ({ plan, needs }, context) => (
       <Needs
         title={

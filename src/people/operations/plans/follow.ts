@@ -41,6 +41,7 @@ const afterWatchMs = 250;
 const clockSlackMs = 5_000;
 const idsPerPeek = 100;
 const maxFailures = 10;
+const maxKinds = 3;
 
 const stopWords = {
   interrupted: "it was stopped",
@@ -102,6 +103,8 @@ function createKnown({ drain: { source }, check: { orders, sentFrom } }: FollowR
   const candidates = [...orders].flatMap(([dlqId, { then }]) => (then === "republish" ? [dlqId] : []));
   const sent = new Set<DlqId>();
   const back = new Map<DlqId, Failure>();
+  /** Of those that came back: their kind. */
+  const kinds = new Map<DlqId, string>();
   const delivered = new Set<DlqId>();
   let backAt = 0;
   /** A publish has no answer yet. Its come-back would show that it was sent. */
@@ -135,6 +138,7 @@ function createKnown({ drain: { source }, check: { orders, sentFrom } }: FollowR
   return {
     sent,
     back,
+    kinds,
     delivered,
     backAt: () => backAt,
     hostOf: (dlqId: DlqId) => orders.get(dlqId)?.host ?? "",
@@ -146,8 +150,9 @@ function createKnown({ drain: { source }, check: { orders, sentFrom } }: FollowR
       await runListingChecks(source, stop);
       const from = Math.floor(sentFrom - clockSlackMs);
       const found = await findComeBacks(source, from, isLast, stop, (dlqId) => orders.has(dlqId));
-      for (const { parentDlqId, origin, status, at } of found ?? []) {
+      for (const { parentDlqId, origin, status, kind, at } of found ?? []) {
         sent.add(parentDlqId);
+        kinds.set(parentDlqId, kind);
         back.set(parentDlqId, { destination: origin, status });
         backAt = Math.max(backAt, at ?? 0);
       }
@@ -180,7 +185,8 @@ function toVerdict(
   const named = bad.slice(0, maxBadHosts);
   const others = hosts.filter((one) => !named.includes(one));
   const all = count([...known.sent]);
-  const verdict = { ...all, isBad: all.isBad || bad.length > 0 };
+  const kinds = toKinds(known);
+  const verdict = { ...all, ...(kinds.length > 0 ? { kinds } : {}), isBad: all.isBad || bad.length > 0 };
   if (named.length === 0 || bad.length === hosts.length) return { ...verdict, text: textOf(verdict) };
   const rest = textOf(count(others.flatMap(({ ids }) => ids)));
   const texts = [
@@ -190,6 +196,13 @@ function toVerdict(
     `${others.length === 1 ? toDestinationText(others[0]?.host ?? "") : `${others.length} other hosts`}: ${rest}`,
   ];
   return { ...verdict, text: texts.join("; ") };
+}
+
+function toKinds({ kinds }: Known): NonNullable<PlanVerdict["kinds"]> {
+  return [...groupBy(kinds.values(), (id) => id)]
+    .map(([id, some]) => ({ id, count: some.length }))
+    .toSorted((one, other) => other.count - one.count)
+    .slice(0, maxKinds);
 }
 
 function countOf(

@@ -43,6 +43,7 @@ describe("what became of what an apply has sent", () => {
       delivered: 0,
       silent: 0,
       failures: [{ destination: new URL(stand.receiver.url).origin, status: 503, count: 5 }],
+      kinds: [{ id: expect.stringMatching(/^[0-9a-f]{10}$/) as string, count: 5 }],
       isBad: true,
       text: verdict.exec(out)?.[0],
     });

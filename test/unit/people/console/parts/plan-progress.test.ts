@@ -28,15 +28,19 @@ function applying(drain: Partial<PlanApplyDrain>, forMs = 120_000): SharedPlan {
   return { ...plan, making: null, made: null, stoppedBy: null, replica: "r1", createdAt: now } as never;
 }
 
+const kindPages = new Map([
+  ["aaaaaaaaaa", { href: "/failures/aaaaaaaaaa", words: "503 down" }],
+  ["bbbbbbbbbb", { href: "/of-no-drain/eu/bbbbbbbbbb", words: "no answer" }],
+]);
 const page = async (plan: SharedPlan, toText = toPage): Promise<string> =>
-  toText(await PlanProgress({ plan, now, halted: { count: 0, isWhole: true } }));
+  toText(await PlanProgress({ plan, now, halted: { count: 0, isWhole: true }, kindPages }));
 const toPage = (html: unknown): string => String(html).replaceAll(/<[^>]+>/g, " ");
 
 test("a plan that is ready says what can go at once and what a halt holds, in amber", async () => {
   const made = { records: 5_657, acts: 5_543, decisions: { settle: 5 } };
   const plan = { ...applying({}), state: "ready", apply: null, made } as never;
   const of = async (count: number, isWhole = true) =>
-    String(await PlanProgress({ plan, now, halted: { count, isWhole } }));
+    String(await PlanProgress({ plan, now, halted: { count, isWhole }, kindPages }));
   expect(await of(5_538)).toMatch(
     /"verdict warn".*: 5 can go at once; 5,538 wait: their destinations are halted/s,
   );
@@ -56,6 +60,14 @@ test("an apply that sent nothing is amber and says why; silence is neither green
   const verdict = { state: "told", cameBack: 0, silent: 5, isBad: false, text: "5 sent" } as never;
   expect(await applied({ done: 5, verdict })).toMatch(
     /"verdict "[^>]*>The plan is applied\..*"verdict "[^>]*>orders/s,
+  );
+});
+
+test("letters that came back lead to the kinds under which they did, the largest first", async () => {
+  const kinds = [...kindPages.keys(), "not-met-yet"].map((id, at) => ({ id, count: 3 - at }));
+  const verdict = { state: "told", cameBack: 6, silent: 0, isBad: true, text: "6 came back", kinds } as never;
+  expect(await applied({ done: 6, verdict })).toContain(
+    'They came back as <a href="/failures/aaaaaaaaaa"><bdi>503 down</bdi></a> (3), <a href="/of-no-drain/eu/bbbbbbbbbb"><bdi>no answer</bdi></a> (2).',
   );
 });
 
