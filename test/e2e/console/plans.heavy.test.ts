@@ -189,6 +189,10 @@ describe("plans in the console", () => {
       "/plans?drain=orders&rule=broken&failure=0123456789&host=*.example.com&limit=20",
     );
     expect(text).toContain('<option value="broken" selected');
+    expect(text).toMatch(/<summary>Make a plan.*id="plans-list"/s);
+    // Who comes for nothing of it sees the list first.
+    const bare = (await here.get("/plans")).text;
+    expect(bare).toMatch(/id="plans-list".*<details class="act ?" data-fold="[^"]*"><summary>Make a plan/s);
     // The page is about it, so nobody has to open it first.
     expect(text).toMatch(/<details class="act ?" open(="")?[^>]*><summary>Make a plan/);
     expect(toText(text)).toContain("also those that it holds, parks or drops");

@@ -11,7 +11,7 @@ import { number, present } from "../../operations/phrases.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Ago } from "../parts/time.tsx";
 import { filterOf } from "../query.ts";
-import { defineScreen, live, still, type Drawn, type Html } from "../screen.ts";
+import { defineScreen, live, still, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 
 export const plansScreen = defineScreen<readonly SharedPlan[]>({
   path: "/plans",
@@ -26,10 +26,16 @@ export const plansScreen = defineScreen<readonly SharedPlan[]>({
         exactly what it selected.
       </p>
     )),
-    still("make", (all, context) => <Make all={all} context={context} />),
+    // Who comes by a link of another page came for the form; others for the list.
+    still("make", (all, context) => (isAsked(context) ? <Make all={all} context={context} /> : null)),
     live("plans-list", (all, { now }) => <List all={all} now={now} />),
+    still("make-below", (all, context) => (isAsked(context) ? null : <Make all={all} context={context} />)),
   ],
 });
+
+function isAsked({ query }: ScreenContext): boolean {
+  return query.size > 0;
+}
 
 function Make({ all, context }: Drawn<{ all: readonly SharedPlan[] }>): Html {
   const given = (name: string): string | undefined => filterOf(context.query, name);
@@ -47,7 +53,7 @@ function Make({ all, context }: Drawn<{ all: readonly SharedPlan[] }>): Html {
     <ActForm
       act={makePlanAct}
       values={values}
-      isOpen
+      isOpen={isAsked(context)}
       context={context}
       choices={toChoices(context.core, values.drains)}
       whyNot={toWhyNoMore(all)}
