@@ -72,12 +72,16 @@ export function toQueueChart(
   const [first, last] = [known[0], known.at(-1)];
   const [begin, to] = [moments[0]?.at ?? 0, moments.at(-1)?.at ?? 0];
   const from = first === undefined ? begin : Math.max(begin, Math.min(first.at, to - minSpanMs));
-  const movedOf = (name: Moved): readonly ChartPoint[] =>
-    moments.slice(1).flatMap(({ at, sample }, index): readonly ChartPoint[] => {
-      if (at < from) return [];
-      const before = moments[index]?.sample;
-      return [[at, sample && before ? Math.max(0, sample[name] - before[name]) : null]];
+  // What moved while nobody sampled stands at the next sample, so that all of it is the sum.
+  const movedOf = (name: Moved): readonly ChartPoint[] => {
+    let before: QueueSample | null = null;
+    return moments.flatMap(({ at, sample }, index): readonly ChartPoint[] => {
+      const moved = sample && before ? Math.max(0, sample[name] - before[name]) : null;
+      before = sample ?? before;
+      return index === 0 || at < from ? [] : [[at, moved]];
     });
+  };
+  const steps = minutes.slice(1).map((minute, index) => minute - (minutes[index] ?? 0));
   const sumOf = (name: Moved): number =>
     first === undefined || last === undefined ? 0 : Math.max(0, last.sample[name] - first.sample[name]);
   return {
@@ -87,7 +91,9 @@ export function toQueueChart(
     waiting: moments.flatMap(({ at, sample }): readonly ChartPoint[] =>
       at < from ? [] : [[at, sample?.waiting ?? null]],
     ),
-    /** Between the point before and this one. */
+    /** What most points are apart: the first sample may stand between two of them. */
+    stepMs: Math.max(1, ...steps) * minuteMs,
+    /** Between the last known point before and this one. */
     moved: eachMoved(movedOf),
     /** Within the whole chart, since its first sample. */
     sums: eachMoved(sumOf),

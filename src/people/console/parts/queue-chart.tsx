@@ -20,7 +20,7 @@ interface QueueChartProps {
 const minuteMs = 60_000;
 
 export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Html {
-  const { from, to, waiting, moved, sums, since } = chart;
+  const { from, to, waiting, moved, sums, since, stepMs } = chart;
   if (since === null || to - since < minuteMs) {
     return <p class="empty">The chart begins with the first minute that every drain has counted.</p>;
   }
@@ -29,9 +29,6 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
     marks.filter(({ at }) => at >= from && at <= to),
     (to - from) * labelsApart,
   );
-  // The first sample may stand between two steps.
-  const [, [first] = [from], [second] = [to]] = moved.arrived;
-  const step = Math.max(minuteMs, second - first);
   const label = `Since ${toTime(since)} ${number(sums.arrived)} arrived, ${number(sums.published)} were sent again and ${number(sums.failedAgain)} failed again.`;
   return (
     <figure class="chart">
@@ -49,7 +46,7 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
           },
           {
             heightPx: 48,
-            unit: `in ${formatDuration(step)}`,
+            unit: `in ${formatDuration(stepMs)}`,
             lines: [
               { name: "arrived", kind: "bars", points: moved.arrived },
               { name: "published", kind: "bars-beside", points: moved.published },
@@ -132,15 +129,21 @@ const maxRows = 24;
 
 /** The same numbers for who sees no chart: fewer steps, the newest first. */
 function Numbers({ chart: { waiting, moved } }: Pick<QueueChartProps, "chart">): Html {
-  const every = Math.ceil(moved.arrived.length / maxRows);
   const leftAt = new Map(waiting);
-  const rows = Array.from({ length: Math.ceil(moved.arrived.length / every) }, (_, index) => {
+  const isKnown = ([at]: Point): boolean => typeof leftAt.get(at) === "number";
+  // A row ends with a sample.
+  const ends = moved.arrived.filter(isKnown);
+  const every = Math.ceil(ends.length / maxRows);
+  const rows = Array.from({ length: Math.ceil(ends.length / Math.max(1, every)) }, (_, index) => {
     const [first, end] = [index * every, (index + 1) * every];
     const sumOf = (points: readonly Point[]): number | null => {
-      const known = points.slice(first, end).flatMap(([, count]) => count ?? []);
+      const known = points
+        .filter(isKnown)
+        .slice(first, end)
+        .flatMap(([, count]) => count ?? []);
       return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
     };
-    const [at = 0] = moved.arrived[Math.min(end, moved.arrived.length) - 1] ?? [];
+    const [at = 0] = ends[Math.min(end, ends.length) - 1] ?? [];
     return {
       at,
       left: leftAt.get(at) ?? null,
@@ -155,7 +158,8 @@ function Numbers({ chart: { waiting, moved } }: Pick<QueueChartProps, "chart">):
       empty="None."
       rows={rows}
       columns={({ column, amounts }) => [
-        column("until", ({ at }) => <Time at={at} />),
+        // The last two may be of one minute.
+        column("until", ({ at }) => <Time at={at} isExact />),
         amounts("waiting", ({ left }) => left),
         amounts("arrived", ({ arrived }) => arrived),
         amounts("sent again", ({ published }) => published),

@@ -166,7 +166,7 @@ function Numbers({ model: { failure, enteredBy } }: { readonly model: Model }): 
     ["waiting", waiting, unseen > 0 ? `${number(unseen)} of them not listed yet` : enteredBy],
     ["parked", parked, parked > 0 ? "for a person" : ""],
     ["sent again", published, ""],
-    ["failed again", failedAgain, present([enteredBy, toAsText(failure)]).join(", ")],
+    ["failed again", failedAgain, present([enteredBy, toAsText(failure)]).join(" ")],
     ["arrived", arrived, present([enteredBy, "with what was there first"]).join(", ")],
     ...(discarded > 0 ? [["discarded", discarded, "archived, then deleted"] as const] : []),
   ];

@@ -81,7 +81,7 @@ export function reasonText({
 
 /** Of an act on no drain: those of one source differ from those of another in nothing else. */
 export function toAllOf(source: string): string {
-  return `all of ${source}`;
+  return `every drain of ${source}`;
 }
 
 export function toActNotes(row: ActRow, toText: (count: number) => string): readonly Part[] {

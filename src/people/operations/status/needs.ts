@@ -13,7 +13,9 @@ import {
   toIn,
   toLeft,
   toOwnersText,
+  toTime,
 } from "../phrases.ts";
+import { probeFailedAgain } from "../failures/time-line.ts";
 import { rankInEvidence, toAnswerText } from "../../read/answer-text.ts";
 import { groupBy } from "../../../group-items-by-key.ts";
 import { toUnselected } from "../../read/of-no-drain.ts";
@@ -386,8 +388,10 @@ function toAnswerOf(
   return { answer: `${verb} ${answer}`, count: most.waiting };
 }
 
-/** `halted for 4m: a probe failed again, 503`. */
-export function toLaneWords(lane: LaneStanding): string {
-  const since = lane.sinceMs === null ? "" : ` for ${formatDuration(Math.max(1_000, lane.sinceMs))}`;
-  return `halted${since}${lane.why === null ? "" : `: ${lane.why}`}`;
+/** `halted for 4m: a probe failed again, 503, sent at 12:03:10 UTC`. */
+export function toLaneWords({ sinceMs, why, sent, lastProbeAt }: LaneStanding): string {
+  const since = sinceMs === null ? "" : ` for ${formatDuration(Math.max(1_000, sinceMs))}`;
+  const isOfProbe = why?.startsWith(probeFailedAgain) === true && sent === 0 && lastProbeAt !== null;
+  const at = isOfProbe ? `, sent at ${toTime(lastProbeAt).slice(11)}` : "";
+  return `halted${since}${why === null ? "" : `: ${why}${at}`}`;
 }

@@ -23,14 +23,14 @@ it("asks for minutes that are kept as long as its range", () => {
   expect(toChartMinutes("6h", at)[0]).toBeGreaterThanOrEqual(last - 363);
 });
 
-it("what moved between two points is known if both are, and the sums begin with the first", () => {
+it("what moved since the last known point stands at the next one, so the bars are the sums", () => {
   const chart = toQueueChart([10, 11, 12, 13], [null, sample(5, 100, 3), null, sample(9, 104, 3, 1)], {
     at: 13.5 * minuteMs,
     sample: sample(8, 104, 5, 1),
   });
   expect(chart.waiting.map(([, count]) => count)).toEqual([null, 5, null, 9, 8]);
-  expect(chart.moved.arrived.map(([, count]) => count)).toEqual([null, null, null, 0]);
-  expect(chart.moved.published.map(([, count]) => count)).toEqual([null, null, null, 2]);
+  expect(chart.moved.arrived.map(([, count]) => count)).toEqual([null, null, 4, 0]);
+  expect(chart.moved.published.map(([, count]) => count)).toEqual([null, null, 0, 2]);
   expect(chart.sums).toEqual({ arrived: 4, published: 2, failedAgain: 1 });
   expect(chart.since).toBe(11 * minuteMs);
 });

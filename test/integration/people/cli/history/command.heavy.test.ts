@@ -105,7 +105,7 @@ describe("redriver history", () => {
     expect(all).toMatchObject({ exitCode: 0, err: "" });
     const lines = all.out.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^when +act +dlqId +drain +rule +reason +notes +why +by +as$/);
-    expect(lines[1]).toMatch(/ resume +- +all of default +- +- +- +over +eve +-$/);
+    expect(lines[1]).toMatch(/ resume +- +every drain of default +- +- +- +over +eve +-$/);
     expect(lines[3]).toMatch(/ pause +- +refunds +- +- +- +deploy +bob +-$/);
     expect(lines).toHaveLength(7);
 

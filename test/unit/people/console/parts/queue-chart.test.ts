@@ -34,6 +34,28 @@ it.each([0, 9])(
   },
 );
 
+it("a minute that nobody sampled has no row, and what moved in it is in the next", async () => {
+  const samples = [sampleOf(0), sampleOf(1), null].map((sample) => sample && { ...sample, at: 60_024_000 });
+  const latest = { at: 60_170_000, sample: sampleOf(3) };
+  const chart = toQueueChart(
+    [1_000, 1_003, 1_006].map((minute) => minute - 4),
+    samples,
+    latest,
+  );
+  const html = String(
+    await QueueChartFigure({ chart, marks: [], status: { drains: [] } as unknown as Status }),
+  );
+  expect(html).toContain("in 3m<");
+  const rows = [...(html.split("<tbody>")[1] ?? "").matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row = ""]) =>
+    row
+      .replaceAll(/<[^>]+>/g, " ")
+      .replaceAll(/ +/g, " ")
+      .trim(),
+  );
+  expect(rows[0]).toBe("1970-01-01 16:42:50 UTC 30 8 0 0");
+  expect(rows).toHaveLength(2);
+});
+
 it("a halt says above its mark when it was, and the newer one if two stand close together", async () => {
   const chart = toQueueChart(
     minutes,

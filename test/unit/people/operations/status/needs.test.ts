@@ -148,6 +148,19 @@ it.each([
   });
 });
 
+it("what a probe showed has its time, unless another probe is out", () => {
+  const why = "a probe failed again, 503";
+  const of = (more: object) =>
+    toNeeds(
+      status({
+        destinations: [{ ...halted("https://pay.example.com", 11), lane: { ...lane, why, ...more } }],
+      }),
+    )[0]?.detail;
+  const lastProbeAt = Date.UTC(2026, 10, 20, 10, 2, 3);
+  expect(of({ lastProbeAt })).toMatch(/halted for 4m: a probe failed again, 503, sent at 10:02:03 UTC$/);
+  expect(of({ lastProbeAt, sent: 1 })).toMatch(/: a probe failed again, 503$/);
+});
+
 it("the headline counts what waits behind every halt, and a paused destination is no halt", () => {
   const many = Array.from({ length: 5 }, (_, index) => halted(`https://h${index}.example.com`, 10 + index));
   const one = status({ destinations: [...many, halted("https://own.example.com", 99, { by: "ann" })] });
