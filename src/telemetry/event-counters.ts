@@ -1,7 +1,6 @@
 import { Counter, exponentialBuckets, Histogram, type Registry } from "prom-client";
 import { serviceOperations, type EventOf, type RedriverEvent } from "../job/contracts/events.ts";
 import { counterRows, type Labels, labelsOfRow } from "./counter-rows.ts";
-import { createPageHistogram } from "./page-histogram.ts";
 import { createGauges, gauge, type MetricDefinition } from "./metric-definition.ts";
 
 export interface MeasuredDocument {
@@ -97,7 +96,12 @@ export function createEventCounters(registry: Registry) {
   const requestSeconds = new Histogram({ ...requestMetric, labelNames: ofOperation, buckets, registers });
   const ruleDecisions = new Counter({ ...ruleMetric, labelNames: ruleMetric.labels, registers });
   const rulesOf = new Map<string, ReadonlySet<string>>();
-  const redelivery = createPageHistogram(registry, redeliveryMetric, redeliveryBuckets);
+  const redelivery = new Histogram({
+    ...redeliveryMetric,
+    labelNames: redeliveryMetric.labels,
+    buckets: redeliveryBuckets,
+    registers,
+  });
   const { archiveVolume, halted, inFlight, callLimit, configInfo, reloadSuccessful, reloadedAt } =
     createGauges(registry, gauges);
   reloadSuccessful.set(1);
@@ -122,11 +126,9 @@ export function createEventCounters(registry: Registry) {
         if (known?.has(rule) === true) ruleDecisions.inc({ drain, rule }, count);
       }
     },
-    "record:published": ({ source, records }) =>
-      redelivery.observe(
-        source,
-        records.map(({ waitedMs }) => waitedMs / 1_000),
-      ),
+    "record:published": ({ source, records }) => {
+      for (const { waitedMs } of records) redelivery.observe({ source }, waitedMs / 1_000);
+    },
     "service:answered": ({ source, operation, durationMs }) =>
       requestSeconds.observe({ source, operation }, durationMs / 1_000),
     "document:adopted": ({ at }) => {
@@ -164,13 +166,17 @@ export function createEventCounters(registry: Registry) {
           callLimit.remove({ source, operation });
         }
       }
+      const added = sources.filter(({ id }) => !known.includes(id));
       known = sources.map(({ id }) => id);
+      // What is there already would begin anew.
+      for (const { id: source } of added) {
+        for (const operation of serviceOperations) requestSeconds.zero({ source, operation });
+        redelivery.zero({ source });
+      }
       for (const { id: source } of sources) {
         start({ source });
         // Records that no drain selects may be settled too.
         settled?.counter.inc({ source, drain: "none" }, 0);
-        for (const operation of serviceOperations) requestSeconds.zero({ source, operation });
-        redelivery.zero(source);
         halted.inc({ source }, 0);
       }
       for (const { name: drain, source, rules } of drains) {

@@ -104,6 +104,18 @@ describe("events are counted", () => {
     });
   });
 
+  test("what was measured stays when the document is adopted again", async () => {
+    const metrics = create();
+    metrics.events.emit(published({}, {}));
+    metrics.events.emit(answered("ok"));
+    const before = await samples(metrics);
+    metrics.adopt({ ...document });
+    const durations = (all: typeof before) => named(all, "redriver_service_request_duration_seconds_count");
+    const after = await samples(metrics);
+    expect(durations(after)).toEqual(durations(before));
+    expect(after.get('redriver_redelivery_seconds_count{source="eu"}')).toBe(2);
+  });
+
   test("a rejected document is shown until the file holds one that is adopted", async () => {
     const metrics = create();
     const key = "redriver_config_last_reload_successful";
