@@ -1,8 +1,8 @@
 /** Figures that several pages name, held against where they come from. */
 import { describe, expect, it } from "vitest";
-import { builtIn } from "../../src/config/document/apply-defaults.ts";
 import { toLedgerLimits } from "../../src/config/settings/ledger-limits.ts";
 import { loadSettings } from "../../src/config/settings/load-settings.ts";
+import { builtInAuto } from "../../src/job/contracts/auto-rate.ts";
 import { postHorizonMs, takeoverAfterMs } from "../../src/job/contracts/ledger-limits.ts";
 import { auditLimits } from "../../src/job/store/audit/redis-audit.ts";
 import { loaded } from "../support/drains-documents.ts";
@@ -16,7 +16,8 @@ const outcome = loadSettings({ env: {}, flags: {} });
 if (!outcome.ok) throw new Error("expected settings that load without being given any");
 const { settings } = outcome;
 const limits = toLedgerLimits(settings, document, document.sources[0]!);
-const { drain, source } = builtIn;
+const drain = document.drains[0]!;
+const lane = drain.lane!;
 
 const numbers = "no one two three four five six seven eight nine ten eleven twelve".split(" ");
 const inWords = (count: number): string => numbers[count] ?? String(count);
@@ -24,16 +25,16 @@ const minutes = (ms: number): number => ms / 60_000;
 const hours = (ms: number): number => ms / 3_600_000;
 const seconds = (ms: number): number => ms / 1_000;
 
-const minAge = minutes(drain.minAge);
+const minAge = minutes(drain.minAgeMs);
 const horizon = minutes(postHorizonMs(limits));
-const window = minutes(source.dedupWindow);
+const window = minutes(limits.dedupWindowMs);
 const takeover = seconds(takeoverAfterMs(limits));
 const sweep = seconds(settings.sweep.everyMs);
-const full = minutes(drain.schedule.full);
-const expiry = hours(drain.beforeExpiry.within);
-const canaries = inWords(drain.lane.canary);
-const { openFrom } = document.drains[0]!.lane!;
-const { fromPerSecond, toPerSecond } = drain.limits.perHost;
+const full = minutes(drain.fullEveryMs);
+const expiry = hours(drain.beforeExpiry.withinMs);
+const canaries = inWords(lane.canary);
+const { openFrom } = lane;
+const { fromPerSecond, toPerSecond } = builtInAuto;
 const auditDays = hours(auditLimits.keepMs) / 24;
 const auditMiB = auditLimits.maxBytes / 1_048_576;
 
@@ -75,7 +76,7 @@ const said: readonly (readonly [page: string, text: string])[] = [
   ["docs/lanes.md", `${fromPerSecond}/s × 60 s / 2 = ${openFrom}`],
   ["docs/lanes.md", `\`openFrom\` (${openFrom}) or more`],
   ["docs/lanes.md", `the next step would be ${openFrom} or more`],
-  ["docs/upgrading.md", `publishes at most ${drain.limits.publish.count}/s`],
+  ["docs/upgrading.md", `publishes at most ${drain.limits.publish!.count}/s`],
   ["docs/audit.md", `Entries are kept ${auditDays} days.`],
   ["docs/audit.md", `the newest ${auditMiB} MiB.`],
   ["docs/security.md", `audit in Redis: ${auditDays} days`],

@@ -1,11 +1,14 @@
 import { defined } from "../../job/message/defined.ts";
+import { builtInAuto } from "../../job/contracts/auto-rate.ts";
 import type {
-  ArchiveConfig,
   DrainConfig,
   DrainsDocument,
   GuardConfig,
   IndexConfig,
+  LaneConfig,
+  LimitsConfig,
   NotifyTarget,
+  Schedule,
   SecretRef,
   SourceConfig,
 } from "../../job/contracts/drains-document.ts";
@@ -14,32 +17,62 @@ import type { Select } from "../../job/message/select.ts";
 import { compileRules } from "../../job/rules/compile-rules.ts";
 import type { Condition, RuleSpec } from "../../job/rules/rule-spec.ts";
 import type { ValuePath } from "../problem.ts";
+import { asMap } from "./checks/raw-document.ts";
 import { defaultRuleName } from "./checks/rule-checks.ts";
-import { builtIn, toEffective, toSchedule } from "./apply-defaults.ts";
+import { mapped, toDocumentInEffect } from "./in-effect.ts";
 import { toDocumentHash, toRulesHash } from "./meaning-hashes.ts";
 import type { SecretRefKeys } from "./schema/building-blocks.ts";
-import type { DocumentKeys, IndexKeys, NotifyKeys, SourceKeys } from "./schema/document-schema.ts";
-import type { DrainKeys, RuleKeys } from "./schema/drain-schema.ts";
+import {
+  documentSchema,
+  type DocumentKeys,
+  type IndexKeys,
+  type NotifyKeys,
+  type SourceKeys,
+} from "./schema/document-schema.ts";
+import type { CommonKeys, DrainKeys, RuleKeys } from "./schema/drain-schema.ts";
+import { toFlowControl, type FlowControlKeys } from "./schema/flow-control-schema.ts";
 import { complementOf, type GuardKeys } from "./schema/guard-schema.ts";
+import { openFromOf } from "./schema/lane-schema.ts";
 import type { WhenKeys } from "./schema/when-schema.ts";
 
-export function compileDocument(keys: DocumentKeys): DrainsDocument {
-  const paused = keys.paused ?? builtIn.paused;
+/** Keys that a document in effect has, though a written one may leave them out. */
+type Known<Keys, Names extends keyof Keys = keyof Keys> = Keys & {
+  readonly [Name in Names]-?: Exclude<Keys[Name], undefined>;
+};
+
+/** `read`: what the schema makes of `written`. */
+export function compileDocument(read: DocumentKeys, written: unknown): DrainsDocument {
+  const keys = readInEffect(written);
   const sources = Object.entries(keys.sources).map(([name, source]) => toSource(name, source ?? {}));
   const drains = Object.entries(keys.drains).map(([name, drain]) => {
-    const wanted = drain.source ?? sources[0]?.name;
-    const source = sources.find((candidate) => candidate.name === wanted);
+    const source = sources.find((candidate) => candidate.name === drain.source);
     if (source === undefined) throw new TypeError(`drain ${name} has no source`);
-    return toDrain(name, drain, keys.defaults ?? {}, source, paused);
+    const { rules, tests } = read.drains[name] ?? {};
+    return toDrain(name, { ...drain, rules, tests }, source);
   });
-  const indexes = Object.entries(keys.indexes ?? {}).map(([name, index]) => toIndex(name, index));
-  const archive = keys.archive === undefined ? {} : { archive: toArchive(keys.archive) };
-  const notify = Object.entries(keys.notify ?? {}).map(([name, one]) => toNotifyTarget(name, one, sources));
-  const document = { paused, ...archive, sources, drains, indexes, notify };
+  const { paused = false, archive } = keys;
+  const document = {
+    paused,
+    ...(archive && { archive: defined({ dir: archive.dir, keepMs: archive.keep!, volume: archive.volume }) }),
+    sources,
+    drains,
+    indexes: Object.entries(keys.indexes ?? {}).map(([name, index]) => toIndex(name, index)),
+    notify: Object.entries(keys.notify ?? {}).map(([name, one]) => toNotifyTarget(name, one, sources)),
+  };
   return { hash: toDocumentHash(document), ...document };
 }
 
-function toSource(name: string, source: NonNullable<SourceKeys>): SourceConfig {
+/** Without rules and their tests: they have no defaults, and reading expressions twice would take as long again. */
+function readInEffect(written: unknown): DocumentKeys {
+  const document = toDocumentInEffect(written);
+  const drains = mapped(document["drains"], (drain) =>
+    defined({ ...asMap(drain), rules: undefined, tests: undefined }),
+  );
+  return documentSchema.parse({ ...document, drains });
+}
+
+function toSource(name: string, keys: SourceKeys): SourceConfig {
+  const source = keys as Known<SourceKeys, "retention" | "dedupWindow" | "census">;
   const { callbacks } = source;
   return defined({
     id: (source.id ?? name) as SourceId,
@@ -47,9 +80,9 @@ function toSource(name: string, source: NonNullable<SourceKeys>): SourceConfig {
     isIdWritten: source.id === undefined ? undefined : (true as const),
     url: source.url,
     token: source.token === undefined ? { kind: "settings" as const } : toSecretRef(source.token),
-    retentionMs: source.retention ?? builtIn.source.retention,
-    dedupWindowMs: source.dedupWindow ?? builtIn.source.dedupWindow,
-    censusEveryMs: source.census ?? builtIn.source.census,
+    retentionMs: source.retention,
+    dedupWindowMs: source.dedupWindow,
+    censusEveryMs: source.census,
     listByIds: source.listByIds === true ? (true as const) : undefined,
     keepsCredentials: source.urlCredentials === "send" ? (true as const) : undefined,
     maxParallelism: source.maxParallelism,
@@ -65,33 +98,63 @@ function toSecretRef(ref: SecretRefKeys): SecretRef {
   return ref.file === undefined ? { kind: "env", name: ref.env ?? "" } : { kind: "file", path: ref.file };
 }
 
-function toDrain(
-  name: string,
-  drain: DrainKeys,
-  defaults: NonNullable<DocumentKeys["defaults"]>,
-  source: SourceConfig,
-  documentPaused: boolean,
-): DrainConfig {
-  const effective = toEffective(defaults, drain);
-  const rules = (drain.rules ?? []).map(toRule);
-  const { fromDate, toDate } = drain.select ?? {};
+type DrainInEffect = Known<DrainKeys> & {
+  readonly [Name in "attempts" | "lane" | "limits" | "beforeExpiry"]: Known<NonNullable<CommonKeys[Name]>>;
+};
+
+function toDrain(name: string, keys: DrainKeys, source: SourceConfig): DrainConfig {
+  const drain = keys as DrainInEffect;
+  const { lane, schedule, attempts, beforeExpiry, flowControl, otherwise } = drain;
+  const limits = toLimits(drain.limits, lane?.watch ?? builtInAuto.watchMs);
+  const { fromDate, toDate } = keys.select ?? {};
+  const effective = {
+    mode: drain.mode,
+    schedule: toSchedule(schedule),
+    fullEveryMs: schedule.full!,
+    minAgeMs: drain.minAge,
+    attempts: { max: attempts.max, waitMs: attempts.wait, then: attempts.then },
+    ...(lane && { lane: toLane(lane, limits) }),
+    limits,
+    ...(flowControl && { flowControl: toFlowControl(flowControl as FlowControlKeys) }),
+    onLoss: drain.onLoss,
+    unknownOutcome: drain.unknownOutcome,
+    afterLedgerLoss: drain.afterLedgerLoss,
+    beforeExpiry: { withinMs: beforeExpiry.within, then: beforeExpiry.then },
+    otherwise,
+    rules: (keys.rules ?? []).map(toRule),
+  };
   return {
     name: name as DrainName,
     source,
-    paused: documentPaused || (drain.paused ?? builtIn.paused),
+    paused: drain.paused,
     ...effective,
-    select: toSelect(drain.select ?? {}),
+    select: toSelect(keys.select ?? {}),
     ...((fromDate ?? toDate) !== undefined && { dates: defined({ from: fromDate, to: toDate }) }),
-    guards: (drain.guards ?? []).map(toGuard),
-    rules,
-    tests: drain.tests ?? [],
-    route: compileRules(rules, effective.otherwise),
-    rulesHash: toRulesHash({ ...effective, rules, source }),
+    guards: (keys.guards ?? []).map(toGuard),
+    tests: keys.tests ?? [],
+    route: compileRules(effective.rules, otherwise),
+    rulesHash: toRulesHash({ ...effective, source }),
   };
 }
 
-function toArchive({ dir, keep, volume }: NonNullable<DocumentKeys["archive"]>): ArchiveConfig {
-  return defined({ dir, keepMs: keep ?? builtIn.archiveKeepMs, volume });
+function toLane(lane: DrainInEffect["lane"], limits: LimitsConfig): LaneConfig {
+  const { canary, watch, haltAt, probeEvery } = lane;
+  const openFrom = openFromOf({ canary, watchMs: watch }, limits);
+  return { canary, watchMs: watch, haltAt, probeEveryMs: probeEvery, openFrom };
+}
+
+function toLimits({ perHost, ...others }: DrainInEffect["limits"], watchMs: number): LimitsConfig {
+  const limits = {
+    ...others,
+    perHost: perHost !== null && "fromPerSecond" in perHost ? { ...perHost, watchMs } : perHost,
+  };
+  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== null)) as LimitsConfig;
+}
+
+function toSchedule({ every, cron, timezone }: NonNullable<IndexKeys["schedule"]>): Schedule {
+  return cron === undefined
+    ? { kind: "every", everyMs: every! }
+    : defined({ kind: "cron" as const, pattern: cron, timezone });
 }
 
 /** Without `resume`, a guard ends as soon as it would no longer hold. */
@@ -102,7 +165,7 @@ function toGuard(guard: GuardKeys): GuardConfig {
     field,
     hold: pattern,
     resume: guard.resume?.pattern ?? complementOf(pattern),
-    whenStale: guard.whenStale ?? builtIn.guardWhenStale,
+    whenStale: guard.whenStale!,
   };
 }
 
@@ -115,14 +178,15 @@ function toRule({ name, when, ...acts }: RuleKeys, index: number): RuleSpec {
   return defined({ name: name ?? defaultRuleName(index), when: toCondition(when ?? "any"), ...acts });
 }
 
-function toIndex(name: string, index: IndexKeys): IndexConfig {
+function toIndex(name: string, keys: IndexKeys): IndexConfig {
+  const index = keys as Known<IndexKeys>;
   return {
     name,
     id: index.id,
     user: toSecretRef(index.credentials.user),
     password: toSecretRef(index.credentials.password),
-    schedule: toSchedule([index.schedule], builtIn.indexEveryMs),
-    period: index.period ?? builtIn.indexPeriod,
+    schedule: toSchedule(index.schedule),
+    period: index.period,
   };
 }
 
@@ -136,11 +200,11 @@ function toNotifyTarget(
     url: typeof url === "string" ? { kind: "written" as const, url } : toSecretRef(url),
     form,
     secret: secret === undefined ? undefined : toSecretRef(secret),
-    events: events ?? builtIn.notify.events,
+    events: events!,
     sources: sources && known.filter((source) => sources.includes(source.name)).map(({ id }) => id),
     drains: drains as DrainName[] | undefined,
-    allowPrivate: allowPrivate ?? builtIn.notify.allowPrivate,
-    everyMs: every ?? builtIn.notify.every,
+    allowPrivate: allowPrivate!,
+    everyMs: every!,
     digest: digest === undefined ? undefined : defined({ kind: "cron" as const, pattern: digest, timezone }),
   });
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isObject } from "../../job/message/json-value.ts";
 import { documentSchema } from "./schema/document-schema.ts";
-import { each, writtenDefaults } from "./written-defaults.ts";
+import { builtIn, each } from "./in-effect.ts";
 
 /**
  * JSON Schema (draft 7, which editors read). It accepts what the loader accepts and more: values with a grammar
@@ -9,7 +9,7 @@ import { each, writtenDefaults } from "./written-defaults.ts";
  */
 export function documentJsonSchema(): Record<string, unknown> {
   const schema = z.toJSONSchema(documentSchema, { io: "input", target: "draft-7" });
-  return withDefaults({ title: "redriver drains document", ...schema }, writtenDefaults);
+  return withDefaults({ title: "redriver drains document", ...schema }, builtIn);
 }
 
 export function documentJsonSchemaText(): string {

@@ -52,7 +52,7 @@ export function loadDocument(text: string, fileName: string, options: LoadOption
   ];
   const warnings = inOrder(together.warnings.filter(isOutside(overfull)));
   if (!success || problems.length > 0) return { ok: false, problems: inOrder(problems), warnings };
-  const document = compileDocument(data);
+  const document = compileDocument(data, tree.value);
   return { ok: true, document, text, warnings, locate: (path) => tree.locate(path, "value") };
 }
 

@@ -1,30 +1,29 @@
 /** What spans and flow control mean whose keys stand in a drain, in `defaults`, or nowhere. */
 import { durationText } from "../../../job/rules/durations.ts";
 import { toPathText, type ValuePath } from "../../problem.ts";
-import { builtIn } from "../apply-defaults.ts";
+import { builtIn, each } from "../in-effect.ts";
 import { duration } from "../schema/building-blocks.ts";
 import { misfitOfFlowControl } from "../schema/flow-control-schema.ts";
 import { watch as watchSchema } from "../schema/lane-schema.ts";
 import { asMap, mapsIn, valueAt, type Raw, type Report, type Warn } from "./raw-document.ts";
 
-/** Where a key may be written, the last word first. */
-type Layers = readonly { readonly keys: unknown; readonly path: ValuePath }[];
+/** Where a key may be written, the last word first. No path: it is built in. */
+type Layers = readonly { readonly keys: unknown; readonly path: ValuePath | null }[];
 
 interface WrittenSpan {
   readonly ms: number;
-  /** Null: nowhere, it is built in. */
   readonly path: ValuePath | null;
 }
 
 /** Each mistake is reported where it was written last, so one in `defaults` is reported once. */
 export function checkLayers(document: Raw, report: Report, warn: Warn): void {
   const defaults = { keys: document["defaults"], path: ["defaults"] };
-  const drains = mapsIn(document["drains"]).map(([name, keys]) => ({
-    keys,
-    path: ["drains", name],
-    layers: [{ keys, path: ["drains", name] }, defaults],
-  }));
-  for (const layers of [[defaults], ...drains.map((drain) => drain.layers)]) checkProbes(layers, report);
+  const drains = mapsIn(document["drains"]).map(([name, keys]) => {
+    const path = ["drains", name];
+    return { keys, path, layers: [{ keys, path }, defaults, ofBuiltIn] };
+  });
+  for (const layers of [[defaults, ofBuiltIn], ...drains.map((drain) => drain.layers)])
+    checkProbes(layers, report);
 
   const below = asMap(defaults.keys)["flowControl"];
   const isInherited = drains.length === 0 || drains.some(({ keys }) => keys["flowControl"] === undefined);
@@ -34,12 +33,8 @@ export function checkLayers(document: Raw, report: Report, warn: Warn): void {
   const names = Object.keys(asMap(document["sources"]));
   for (const name of names) {
     const ofSource = drains.filter(({ keys }) => (keys["source"] ?? names[0]) === name);
-    checkCensus(
-      document,
-      name,
-      ofSource.map((drain) => drain.layers),
-      report,
-    );
+    const layers = ofSource.map((drain) => drain.layers);
+    checkCensus(document, name, layers, report);
   }
   const seen = new Set<string>();
   for (const { keys, layers } of drains) {
@@ -48,33 +43,43 @@ export function checkLayers(document: Raw, report: Report, warn: Warn): void {
   }
 }
 
+const ofBuiltIn = { keys: builtIn.drains[each], path: null };
+
+function spanOfSource(document: Raw, source: string, key: "census" | "retention"): WrittenSpan | null {
+  const keys = asMap(document["sources"])[source];
+  const layers = [
+    { keys, path: ["sources", source] },
+    { keys: builtIn.sources[each], path: null },
+  ];
+  return spanIn(layers, [key]);
+}
+
 export function sourceNameOf(document: Raw, drain: Raw): string | null {
   const [first, ...others] = Object.keys(asMap(document["sources"]));
   const name = drain["source"] ?? (others.length === 0 ? first : undefined);
   return typeof name === "string" && [first, ...others].includes(name) ? name : null;
 }
 
-function writtenIn(layers: Layers, way: ValuePath): { value: unknown; path: ValuePath } | null {
+function writtenIn(layers: Layers, way: ValuePath): { value: unknown; path: ValuePath | null } {
   for (const { keys, path } of layers) {
     const value = valueAt(keys, way);
-    if (value !== undefined) return { value, path: [...path, ...way] };
+    if (value !== undefined) return { value, path: path && [...path, ...way] };
   }
-  return null;
+  return { value: undefined, path: null };
 }
 
 /** The last word on a span; null if that has a problem of its own. */
-function spanIn(layers: Layers, way: ValuePath, builtInMs: number, schema = duration): WrittenSpan | null {
-  const found = writtenIn(layers, way);
-  if (found === null) return { ms: builtInMs, path: null };
-  const { success, data } = schema.safeParse(found.value);
-  return success ? { ms: data, path: found.path } : null;
+function spanIn(layers: Layers, way: ValuePath, schema = duration): WrittenSpan | null {
+  const { value, path } = writtenIn(layers, way);
+  const { success, data } = schema.safeParse(value);
+  return success ? { ms: data, path } : null;
 }
 
 function checkProbes(layers: Layers, report: Report): void {
-  const watch = spanIn(layers, ["lane", "watch"], builtIn.drain.lane.watch, watchSchema);
-  const probeEvery = spanIn(layers, ["lane", "probeEvery"], builtIn.drain.lane.probeEvery);
+  const watch = spanIn(layers, ["lane", "watch"], watchSchema);
+  const probeEvery = spanIn(layers, ["lane", "probeEvery"]);
   if (watch === null || probeEvery === null || probeEvery.ms >= watch.ms) return;
-  const isOwn = ({ path }: WrittenSpan): boolean => path?.[0] === layers[0]?.path[0];
+  const isOwn = ({ path }: WrittenSpan): boolean => path?.[0] === layers[0]?.path?.[0];
   const reportAt = (got: WrittenSpan, bound: string, limit: WrittenSpan, name: string): void => {
     const where = limit.path === null ? `${name} as it is built in` : toPathText(limit.path);
     const message = `expected ${bound} ${durationText(limit.ms)}, ${where}, got ${durationText(got.ms)}`;
@@ -96,11 +101,12 @@ function checkFlowControl(below: unknown, written: unknown, path: ValuePath, rep
  */
 function checkCensus(document: Raw, source: string, drains: readonly Layers[], report: Report): void {
   const path = ["sources", source, "census"];
-  const interval = spanIn([{ keys: document, path: [] }], path, builtIn.source.census);
-  const min = drains
+  const interval = spanOfSource(document, source, "census");
+  // What no drain selects counts as near for as long as is built in.
+  const [min] = [[ofBuiltIn], ...drains]
     .flatMap((layers) => withinOf(layers) ?? [])
-    .reduce((one, other) => (other.ms < one.ms ? other : one), ofNoDrain);
-  if (interval === null || interval.ms <= min.ms / 2) return;
+    .toSorted((one, other) => one.ms - other.ms);
+  if (interval === null || min === undefined || interval.ms <= min.ms / 2) return;
   const why = "else records may expire between two censuses, unseen";
   const census = durationText(interval.ms);
   const within = durationText(min.ms);
@@ -114,13 +120,10 @@ function checkCensus(document: Raw, source: string, drains: readonly Layers[], r
   }
 }
 
-/** What no drain selects counts as near for as long as is built in. */
-const ofNoDrain: WrittenSpan = { ms: builtIn.drain.beforeExpiry.within, path: null };
-
 /** Null if nothing is copied. */
 function withinOf(layers: Layers): WrittenSpan | null {
-  if (writtenIn(layers, ["beforeExpiry", "then"])?.value === "nothing") return null;
-  const within = spanIn(layers, ["beforeExpiry", "within"], ofNoDrain.ms);
+  if (writtenIn(layers, ["beforeExpiry", "then"]).value === "nothing") return null;
+  const within = spanIn(layers, ["beforeExpiry", "within"]);
   return within === null || within.ms <= 0 ? null : within;
 }
 
@@ -133,7 +136,7 @@ interface Retention {
 function retentionOf(document: Raw, source: string | null): Retention | null {
   if (source === null) return null;
   const path = ["sources", source, "retention"];
-  const span = spanIn([{ keys: document, path: [] }], path, builtIn.source.retention);
+  const span = spanOfSource(document, source, "retention");
   if (span === null || span.ms <= 0) return null;
   return { ms: span.ms, path, where: `${toPathText(path)}${span.path === null ? " as it is built in" : ""}` };
 }
@@ -159,16 +162,15 @@ function checkRetention(
     const found = durationText(path === null ? retention.ms : ms);
     say(path ?? retention.path, `expected ${expected}, got ${found}; else ${then}`);
   };
-  const { minAge } = builtIn.drain;
-  check(refuse, spanIn(layers, ["minAge"], minAge), "no record is ever published or dropped");
+  check(refuse, spanIn(layers, ["minAge"]), "no record is ever published or dropped");
   for (const wait of waitsOf(layers)) check(refuse, wait, "that redrive is never made");
   const { cron, every } = asMap(asMap(layers[0]?.keys)["schedule"]);
   if (cron === undefined || every !== undefined) {
     const then = "records expire between two passes, unseen by the drain";
-    check(refuse, written(spanIn(layers, ["schedule", "every"], 0)), then);
+    check(refuse, written(spanIn(layers, ["schedule", "every"])), then);
   }
   const full = "what passes between two full ones do not look at again expires before the next";
-  check(warn, written(spanIn(layers, ["schedule", "full"], 0)), full);
+  check(warn, written(spanIn(layers, ["schedule", "full"])), full);
   check(warn, written(withinOf(layers)), "every record is near its expiry as soon as it is seen");
 }
 
@@ -178,10 +180,10 @@ function written(span: WrittenSpan | null): WrittenSpan | null {
 }
 
 function waitsOf(layers: Layers): readonly WrittenSpan[] {
-  const wait = writtenIn(layers, ["attempts", "wait"]);
-  if (wait === null) return [];
-  return [wait.value].flat().flatMap((value: unknown, index) => {
-    const { success, data } = duration.safeParse(value);
-    return success ? [{ ms: data, path: Array.isArray(wait.value) ? [...wait.path, index] : wait.path }] : [];
+  const { value, path } = writtenIn(layers, ["attempts", "wait"]);
+  if (path === null) return [];
+  return [value].flat().flatMap((wait: unknown, index) => {
+    const { success, data } = duration.safeParse(wait);
+    return success ? [{ ms: data, path: Array.isArray(value) ? [...path, index] : path }] : [];
   });
 }

@@ -1,7 +1,7 @@
 import type { ItemChanges } from "../../../job/message/item-changes.ts";
 import { parseDuration } from "../../../job/rules/durations.ts";
 import type { Condition } from "../../../job/rules/rule-spec.ts";
-import { builtIn } from "../apply-defaults.ts";
+import { builtIn, each } from "../in-effect.ts";
 import { toCondition, toSelect, type Places } from "../compile-document.ts";
 import { documentSchema } from "../schema/document-schema.ts";
 import { drain as drainSchema, rule as ruleSchema } from "../schema/drain-schema.ts";
@@ -27,9 +27,8 @@ export interface LintRule {
 export function toLintView(document: Raw) {
   const places: Places = new Map();
   const sources = mapsIn(document["sources"]).map(([name, { id, retention }]) => {
-    const given = parseDuration(retention);
-    const retentionMs = retention === undefined ? builtIn.source.retention : given.ok ? given.value : null;
-    return { name, id: typeof id === "string" ? id : name, retentionMs };
+    const span = parseDuration(retention ?? builtIn.sources[each].retention);
+    return { name, id: typeof id === "string" ? id : name, retentionMs: span.ok ? span.value : null };
   });
   const defaults = asMap(document["defaults"]);
   return {
