@@ -17,12 +17,11 @@ interface DestinationActsProps {
   readonly origin: string;
   /** Null: its drain has no lanes, or nothing waits there. */
   readonly lane: LaneStanding | null;
-  readonly pauses: readonly HostPause[];
+  readonly pause: HostPause | null;
   readonly context: ScreenContext;
 }
 
-export function DestinationActs({ drain, origin, lane, pauses, context }: DestinationActsProps): Html {
-  const [pause] = pauses;
+export function DestinationActs({ drain, origin, lane, pause, context }: DestinationActsProps): Html {
   const values = { drains: drain, host: origin };
   const ofLane = { drain, host: origin };
   const config = context.core.drains.get(drain as DrainName)?.config;
@@ -33,9 +32,9 @@ export function DestinationActs({ drain, origin, lane, pauses, context }: Destin
   return (
     <Acts
       of={[
-        pause === undefined && { act: pauseAct, title: "Pause the destination", values },
+        pause === null && { act: pauseAct, title: "Pause the destination", values },
         hasBrake && { act: brakeAct, values: { host: origin } },
-        pause && { act: resumeAct, title: "Resume the destination", values: toPauseValues(pause) },
+        pause !== null && { act: resumeAct, title: "Resume the destination", values: toPauseValues(pause) },
         isHalted && { act: probeAct, ...ofProbe, values: ofLane },
         isTried && { act: resetLaneAct, values: ofLane },
       ]}

@@ -1,6 +1,4 @@
 /** Where something waits or is parked, by what becomes of it: what is stopped comes first. */
-import { hostPausesOf, type HostPause } from "../../../job/contracts/pauses.ts";
-import { namesOfOrigin } from "../../../job/message/destination-names.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { counted, number, toKnown, toLeft, toOwnersText } from "../../operations/phrases.ts";
 import { toOnceByOrigin, toOwnersOfKinds } from "../../operations/status/needs.ts";
@@ -25,7 +23,6 @@ type DestinationRow = Status["drains"][number]["destinations"][number] & {
   readonly stillCounting: boolean;
   /** Its drain; null: it is not. */
   readonly paused: Status["drains"][number]["paused"];
-  readonly pauses: readonly HostPause[];
   readonly group: Group;
   readonly prober: Prober;
 };
@@ -155,7 +152,7 @@ const moods: Readonly<
 };
 
 function LaneCell({
-  pauses: [hostPause],
+  pause: hostPause,
   paused,
   lane,
   group,
@@ -172,12 +169,10 @@ function LaneCell({
 }
 
 /** In each group those with most that waits come first. */
-export function toDestinationRows({ drains, sources }: Status): readonly DestinationRow[] {
+export function toDestinationRows({ drains }: Status): readonly DestinationRow[] {
   return drains
-    .flatMap(({ drain, source, mode, paused, stillCounting, destinations }) => {
-      const pauses = sources.find((one) => one.source === source)?.hostPauses ?? [];
-      const own = hostPausesOf(pauses, drain);
-      return destinations.map((one): DestinationRow => ({
+    .flatMap(({ drain, source, mode, paused, stillCounting, destinations }) =>
+      destinations.map((one): DestinationRow => ({
         ...one,
         drain,
         source,
@@ -185,9 +180,8 @@ export function toDestinationRows({ drains, sources }: Status): readonly Destina
         paused,
         prober: toProber(mode),
         group: toGroup(one, mode === "plan"),
-        pauses: own.filter(({ host }) => namesOfOrigin(one.origin).includes(host)),
-      }));
-    })
+      })),
+    )
     .filter(({ waiting, parked }) => waiting + parked > 0)
     .toSorted(
       (one, other) =>

@@ -254,7 +254,7 @@ function LaneActs({ model, context }: Drawn<{ model: Model }>): Html | null {
             drain={drain}
             origin={origin}
             lane={lanes.find((one) => one.drain === drain)?.lane ?? null}
-            pauses={pausesOf(model, drain)}
+            pause={pausesOf(model, drain)[0] ?? null}
             context={context}
           />
         </>

@@ -1,9 +1,8 @@
 /** Kinds of failure: same destination, same status, same answer but for what varies. */
 import { readFailureViews } from "../../read/read-failures.ts";
-import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
-import { failureStates, isCurrent, type FailureState, type FailureView } from "../../read/failure-views.ts";
+import { failureStates, isCurrent, type FailureView } from "../../read/failure-views.ts";
 import { chooseDrains } from "../../operations/choose-drains.ts";
 import { toStateText } from "../../operations/failures/state-text.ts";
 import { toOriginTest } from "../../operations/failures/list.ts";
@@ -12,50 +11,26 @@ import { ArrivalBars } from "../parts/arrivals.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
 import { Filters } from "../parts/filters.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
-import { toProber } from "../../operations/lane-words.ts";
-import type { DrainName } from "../../../job/contracts/ids.ts";
 import { pausesOfKind } from "../parts/paused.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
-import { filterOf, toQuery } from "../query.ts";
+import { filterOf, withQuery } from "../query.ts";
 import { defineScreen, live, still, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 import { OfNoDrainList } from "../parts/of-no-drain.tsx";
-import { toOfNoDrain, type OfNoDrain } from "../../read/of-no-drain.ts";
+import { toOfNoDrain } from "../../read/of-no-drain.ts";
 import { toDestinationRows } from "../parts/destinations.tsx";
 
-interface Filter {
-  readonly host: string;
-  readonly drain: string;
-  readonly text: string;
-  /** Empty: any. */
-  readonly state: FailureState | "";
-  readonly isAll: boolean;
-  readonly page: number;
-}
-
-interface Model {
-  readonly filter: Filter;
-  readonly shown: readonly FailureView[];
-  readonly arrivalsOf: (failure: FailureView) => HourlyArrivals;
-  readonly pausesOf: (failure: FailureView) => readonly PauseRecord[];
-  readonly total: number;
-  /** How many fit and are not current. */
-  readonly hidden: number;
-  readonly ofNoDrain: readonly OfNoDrain[];
-  /** There may be kinds that nobody has met yet. */
-  readonly stillCounting: boolean;
-  readonly enteredBy: string;
-  readonly destinations: ReturnType<typeof toDestinationRows>;
-}
-
+const path = "/failures";
 /** A hundred rows took a browser 80 ms longer to lay out. */
 const pageSize = 50;
 /** Acts on more destinations than that are not offered on one page. */
 const destinationsShown = 5;
 
+type Model = Awaited<ReturnType<typeof readModel>>;
+
 export const failuresScreen = defineScreen<Model>({
-  path: "/failures",
+  path,
   area: "failures",
   role: "viewer",
   title: () => "Failures",
@@ -63,7 +38,7 @@ export const failuresScreen = defineScreen<Model>({
   sections: [
     still("filters", (_model, { core, query }) => (
       <Filters
-        path="/failures"
+        path={path}
         query={query}
         filters={[
           { name: "host", label: "Host (* for any part)" },
@@ -74,64 +49,50 @@ export const failuresScreen = defineScreen<Model>({
         ]}
       />
     )),
-    live("failures-list", (model, { now }) => <List model={model} now={now} />),
+    live("failures-list", (model, context) => <List {...{ model, context }} />),
     live("of-no-drain", ({ ofNoDrain }, { now }) => <OfNoDrainList {...{ ofNoDrain, now }} />),
     still("destinations", ({ destinations }, context) => <Destinations {...{ destinations, context }} />),
   ],
 });
 
-async function readModel({ core, reads, query, now }: ScreenContext): Promise<Model> {
-  const filter = toFilter(query);
+async function readModel({ core, reads, query, now }: ScreenContext) {
+  const [host, drain, text = ""] = ["host", "drain", "text"].map((name) => filterOf(query, name));
+  const state = failureStates.find((one) => one === query.get("state"));
+  const isOfDrain = (one: { readonly drain: string }): boolean => drain === undefined || one.drain === drain;
   const [views, arrivals, pauses, facts, destinations] = await Promise.all([
-    readViews(filter),
+    drain === undefined
+      ? reads.failures()
+      : readFailureViews(core, now, chooseDrains(core, [drain])[0]?.config.name),
     reads.arrivals(),
     reads.pauses(),
     reads.facts(),
-    filter.host === "" ? [] : reads.status().then(toDestinationRows),
+    host === undefined ? [] : reads.status().then(toDestinationRows),
   ]);
   const met = views.map(({ origin }) => origin);
-  const isOrigin = toOriginTest(filter.host || undefined, met);
-  const hasState = ({ state }: FailureView): boolean => filter.state === "" || state === filter.state;
-  const found = views.filter((one) => isOrigin(one.origin) && hasText(one, filter.text) && hasState(one));
-  const pausesOf = ({ source, id }: FailureView): readonly PauseRecord[] =>
-    pausesOfKind(pauses.get(source) ?? [], id);
+  const isOrigin = toOriginTest(host, met);
+  const found = views.filter(
+    (one) => isOrigin(one.origin) && hasText(one, text) && (state ?? one.state) === one.state,
+  );
+  const pausesOf = ({ source, id }: FailureView) => pausesOfKind(pauses.get(source) ?? [], id);
   const isShown = (one: FailureView): boolean => isCurrent(one, now) || pausesOf(one).length > 0;
-  const all = filter.isAll ? found : found.filter(isShown);
-  const from = (filter.page - 1) * pageSize;
+  const all = filterOf(query, "all") === undefined ? found.filter(isShown) : found;
+  const lastPage = Math.max(1, Math.ceil(all.length / pageSize));
+  const page = Math.min(lastPage, Math.max(1, Math.trunc(Number(query.get("page"))) || 1));
   return {
-    filter,
-    shown: all.slice(from, from + pageSize),
-    arrivalsOf: ({ source, id }) => arrivals.get(source)?.get(id) ?? {},
+    isFiltered: [host, drain, text || undefined, state].some((one) => one !== undefined),
+    page,
+    lastPage,
+    shown: all.slice((page - 1) * pageSize, page * pageSize),
+    arrivalsOf: ({ source, id }: FailureView) => arrivals.get(source)?.get(id) ?? {},
     pausesOf,
     total: all.length,
+    /** How many fit and are not current. */
     hidden: found.length - all.length,
-    ofNoDrain: filter.drain === "" ? toOfNoDrain(core, facts, isOrigin) : [],
-    enteredBy: toEnteredBy(
-      facts.drains.filter(({ drain }) => filter.drain === "" || drain === filter.drain),
-      now,
-    ),
+    ofNoDrain: drain === undefined ? toOfNoDrain(core, facts, isOrigin) : [],
+    enteredBy: toEnteredBy(facts.drains.filter(isOfDrain), now),
+    /** There may be kinds that nobody has met yet. */
     stillCounting: facts.drains.some(({ stillCounting }) => stillCounting),
-    destinations: destinations.filter(
-      ({ origin, drain }) => isOrigin(origin) && (filter.drain === "" || drain === filter.drain),
-    ),
-  };
-
-  async function readViews({ drain }: Filter): Promise<readonly FailureView[]> {
-    if (drain === "") return reads.failures();
-    const [chosen] = chooseDrains(core, [drain]);
-    return readFailureViews(core, now, chosen?.config.name);
-  }
-}
-
-function toFilter(query: URLSearchParams): Filter {
-  const page = Number(query.get("page"));
-  return {
-    host: filterOf(query, "host") ?? "",
-    drain: filterOf(query, "drain") ?? "",
-    text: filterOf(query, "text") ?? "",
-    state: failureStates.find((state) => state === query.get("state")) ?? "",
-    isAll: filterOf(query, "all") !== undefined,
-    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+    destinations: destinations.filter((one) => isOrigin(one.origin) && isOfDrain(one)),
   };
 }
 
@@ -141,21 +102,8 @@ function hasText(failure: FailureView, text: string): boolean {
   return text === "" || shown.join("\n").toLowerCase().includes(text.toLowerCase());
 }
 
-function toLink({ host, drain, text, state, isAll, page }: Filter): string {
-  const fields = {
-    host,
-    drain,
-    text,
-    state,
-    all: isAll ? "yes" : null,
-    page: page > 1 ? String(page) : null,
-  };
-  return `/failures${toQuery(fields)}`;
-}
-
-function List({ model, now }: { readonly model: Model; readonly now: number }): Html {
-  const { shown, arrivalsOf, pausesOf, total, hidden, filter, stillCounting: isCounting } = model;
-  const isFiltered = filter.host !== "" || filter.drain !== "" || filter.text !== "" || filter.state !== "";
+function List({ model, context: { query, now } }: Drawn<{ model: Model }>): Html {
+  const { shown, arrivalsOf, pausesOf, hidden, isFiltered, stillCounting: isCounting } = model;
   return (
     <>
       <Table
@@ -181,11 +129,11 @@ function List({ model, now }: { readonly model: Model; readonly now: number }): 
         ]}
       />
       {model.enteredBy === "" ? null : <p class="hint">Counted is what {model.enteredBy}.</p>}
-      <Pages filter={filter} total={total} />
+      <Pages model={model} query={query} />
       {hidden === 0 ? null : (
         <p class="hint">
           {counted(hidden, "kind has", "kinds have")} nothing waiting, and none for a day:{" "}
-          <a href={toLink({ ...filter, isAll: true, page: 1 })}>show all</a>
+          <a href={withQuery(path, query, { all: "yes", page: null })}>show all</a>
         </p>
       )}
     </>
@@ -234,17 +182,19 @@ function Kind({
   );
 }
 
-function Pages({ filter, total }: { readonly filter: Filter; readonly total: number }): Html | null {
-  const last = Math.ceil(total / pageSize);
-  if (last <= 1) return null;
-  const { page } = filter;
+function Pages({
+  model: { page, lastPage, total },
+  query,
+}: Readonly<{ model: Model; query: URLSearchParams }>): Html | null {
+  if (lastPage <= 1) return null;
+  const toPage = (other: number): string => withQuery(path, query, { page: String(other) });
   return (
     <nav class="pages" aria-label="Pages of the list">
-      {page > 1 ? <a href={toLink({ ...filter, page: page - 1 })}>Before</a> : null}
+      {page > 1 ? <a href={toPage(page - 1)}>Before</a> : null}
       <span>
-        page {page} of {last}, {number(total)} kinds
+        page {page} of {lastPage}, {number(total)} kinds
       </span>
-      {page < last ? <a href={toLink({ ...filter, page: page + 1 })}>Next</a> : null}
+      {page < lastPage ? <a href={toPage(page + 1)}>Next</a> : null}
     </nav>
   );
 }
@@ -254,11 +204,10 @@ function Destinations({
   context,
 }: Drawn<{ destinations: Model["destinations"] }>): Html | null {
   if (destinations.length === 0) return null;
-  const proberOf = (drain: string) => toProber(context.core.drains.get(drain as DrainName)?.config.mode);
   return (
     <>
       <h2>What can be done about {counted(destinations.length, "destination")}</h2>
-      {destinations.slice(0, destinationsShown).map(({ drain, origin, lane, pauses, isPaused }) => (
+      {destinations.slice(0, destinationsShown).map(({ drain, origin, lane, pause, isPaused, prober }) => (
         <>
           <h3>
             <Foreign text={origin} /> of {drain}
@@ -267,16 +216,11 @@ function Destinations({
             {lane === null ? (
               "no lane is known"
             ) : (
-              <LaneWords lane={lane} hasNext={!isPaused && proberOf(drain) === "redriver"} />
+              <LaneWords lane={lane} hasNext={!isPaused && prober === "redriver"} />
             )}
-            {pauses.map((pause) => (
-              <>
-                {" · "}
-                <PauseWords pause={pause} />
-              </>
-            ))}
+            {pause && [" · ", <PauseWords pause={pause} />]}
           </p>
-          <DestinationActs {...{ drain, origin, lane, pauses, context }} />
+          <DestinationActs {...{ drain, origin, lane, pause, context }} />
         </>
       ))}
       {destinations.length > destinationsShown ? (
