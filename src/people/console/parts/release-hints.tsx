@@ -10,19 +10,7 @@ import { readLaneStandings } from "../../read/lane-standings.ts";
 import type { Html, ScreenContext } from "../screen.ts";
 import { Foreign } from "./text.tsx";
 
-export interface ReleaseConditions {
-  readonly drain: string;
-  readonly isPlanned: boolean;
-  readonly isPaused: boolean;
-  /** One of its rules publishes by the service's own retry. */
-  readonly hasServiceRule: boolean;
-  /** Whose guards are closed. */
-  readonly indexes: readonly string[];
-  /** Destinations of what is parked that still fail. */
-  readonly halted: readonly string[];
-  /** Destinations and kinds of failure that a person paused. */
-  readonly paused: readonly string[];
-}
+export type ReleaseConditions = NonNullable<Awaited<ReturnType<typeof readReleaseConditions>>>;
 
 const maxLanesAsked = 20;
 const maxNamed = 3;
@@ -32,7 +20,7 @@ export async function readReleaseConditions(
   { core, reads }: Pick<ScreenContext, "core" | "reads">,
   name: string,
   only?: { readonly origin: string; readonly failure: string | undefined },
-): Promise<ReleaseConditions | null> {
+) {
   const drain = core.drains.get(name as DrainName);
   if (drain === undefined) return null;
   const { config } = drain;
@@ -47,16 +35,21 @@ export async function readReleaseConditions(
       ? (own?.facts?.failures ?? []).filter((one) => one.parked > 0).map(({ id }) => id)
       : [only.failure ?? ""];
   const names = new Set([...origins.flatMap(namesOfOrigin), ...failures.map(toFailureName)]);
+  const indexes = (own?.guards ?? []).flatMap(({ index, effect }) => (effect === "closed" ? [index] : []));
+  const halted = [...lanes].flatMap(([origin, { state }]) => (state === "halted" ? [origin] : []));
+  const paused = hostPausesOf(pauses, name).filter(({ host }) => names.has(host));
   return {
-    drain: name,
-    isPlanned: config.mode === "plan",
+    /** One of its rules publishes by the service's own retry. */
     hasServiceRule: hasServiceRule(config),
-    isPaused: config.paused || pauseOf(pauses, name) !== undefined,
-    indexes: (own?.guards ?? []).flatMap(({ index, effect }) => (effect === "closed" ? [index] : [])),
-    halted: [...lanes].flatMap(([origin, { state }]) => (state === "halted" ? [origin] : [])),
-    paused: hostPausesOf(pauses, name)
-      .filter(({ host }) => names.has(host))
-      .map(toPausedText),
+    hints: present([
+      config.mode === "plan" && `Nothing is sent yet: ${name} is in plan mode.`,
+      (config.paused || pauseOf(pauses, name) !== undefined) && `Nothing is sent yet: ${name} is paused.`,
+      indexes.length > 0 && `Nothing is sent yet: index ${indexes.join(", ")} holds ${name} back.`,
+      halted.length > 0 &&
+        `Any of them that goes to ${toList(halted.map(toDestinationText))} waits: it still fails, and its lane is halted.`,
+      paused.length > 0 &&
+        `Any of them that belongs to ${toList(paused.map(toPausedText))} waits: a person paused it.`,
+    ]),
   };
 }
 
@@ -65,36 +58,23 @@ function toPausedText({ host }: HostPause): string {
   return failure === null ? host : `failure ${failure}`;
 }
 
+/** `conditions`: null if the document lacks the drain. */
 export function ReleaseHints({
   conditions,
   reason,
 }: Readonly<{ conditions: ReleaseConditions | null; reason: ParkReason }>): Html {
+  const again =
+    (reason === "rule" || reason === "otherwise") &&
+    "The rules still park it. A release sends it once all the same; if it fails again, it is parked again.";
   return (
     <>
-      {toHints(conditions, reason).map((text) => (
+      {present([...(conditions?.hints ?? []), again]).map((text) => (
         <p class="hint">
           <Foreign text={text} isWhole />
         </p>
       ))}
     </>
   );
-}
-
-function toHints(conditions: ReleaseConditions | null, reason: ParkReason): readonly string[] {
-  const again =
-    (reason === "rule" || reason === "otherwise") &&
-    "The rules still park it. A release sends it once all the same; if it fails again, it is parked again.";
-  if (conditions === null) return present([again]);
-  const { drain, isPlanned, isPaused, indexes, halted, paused } = conditions;
-  return present([
-    isPlanned && `Nothing is sent yet: ${drain} is in plan mode.`,
-    isPaused && `Nothing is sent yet: ${drain} is paused.`,
-    indexes.length > 0 && `Nothing is sent yet: index ${indexes.join(", ")} holds ${drain} back.`,
-    halted.length > 0 &&
-      `Any of them that goes to ${toList(halted.map(toDestinationText))} waits: it still fails, and its lane is halted.`,
-    paused.length > 0 && `Any of them that belongs to ${toList(paused)} waits: a person paused it.`,
-    again,
-  ]);
 }
 
 function toList(names: readonly string[]): string {

@@ -1,6 +1,6 @@
 /** What is going on: one sentence, the hours that led here, what needs a person, then destinations and drains. */
 import { openAuditReader, openQueueSeries } from "../../../job/door.ts";
-import { readChartMarks, type ChartMark } from "../../read/chart-marks.ts";
+import { readChartMarks } from "../../read/chart-marks.ts";
 import {
   chartRanges,
   isChartRange,
@@ -9,14 +9,13 @@ import {
   toQueueChart,
   type ChartRange,
   type Moved,
-  type QueueChart,
 } from "../../read/queue-chart.ts";
 import { toEarliestExpiry } from "../../read/expiring.ts";
 import { toTotals, type Expired } from "../../read/totals.ts";
 import { toQueueSample } from "../../read/queue-sample.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { isAllPaused, toNowHeadline } from "../../operations/status/headline.ts";
-import { toNeeds, type Need } from "../../operations/status/needs.ts";
+import { toNeeds } from "../../operations/status/needs.ts";
 import { toSharedText } from "../../operations/status/verdict.ts";
 import { capitalised, toClock, toEnteredBy, toExactClock, toKnown } from "../../operations/phrases.ts";
 import { pause as pauseAct } from "../../operations/acts/pause.ts";
@@ -35,18 +34,7 @@ import { Tiles, type Tile } from "../parts/tiles.tsx";
 import { toQuery } from "../query.ts";
 import { defineScreen, live, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 
-interface Model {
-  readonly status: Status;
-  readonly headline: ReturnType<typeof toNowHeadline>;
-  /** The need that the headline says; null: it says none. */
-  readonly told: Need | null;
-  /** The others. */
-  readonly needs: readonly Need[];
-  readonly range: ChartRange;
-  readonly chart: QueueChart;
-  readonly marks: readonly ChartMark[];
-  readonly enteredBy: string;
-}
+type Model = Awaited<ReturnType<typeof readModel>>;
 
 export const nowScreen = defineScreen<Model>({
   path: "/",
@@ -80,7 +68,7 @@ export const nowScreen = defineScreen<Model>({
   ],
 });
 
-async function readModel({ core, reads, query, now }: ScreenContext): Promise<Model> {
+async function readModel({ core, reads, query, now }: ScreenContext) {
   const asked = query.get("range");
   const range = isChartRange(asked) ? asked : "6h";
   const minutes = toChartMinutes(range, now);
@@ -100,6 +88,7 @@ async function readModel({ core, reads, query, now }: ScreenContext): Promise<Mo
   const enteredBy = toEnteredBy(facts.drains, now);
   const all = toNeeds(status);
   const headline = toNowHeadline(status, all);
+  /** The need that the headline says; null: it says none. */
   const told = all[0]?.headline === headline.text ? all[0] : null;
   return { status, headline, told, needs: all.filter((one) => one !== told), range, chart, marks, enteredBy };
 }

@@ -14,66 +14,66 @@ import { ActForm } from "../parts/act-form.tsx";
 import { DeadLetterLink } from "../parts/links.tsx";
 import { Filters } from "../parts/filters.tsx";
 import { filterOf, toQuery, withQuery } from "../query.ts";
-import { readReleaseConditions, ReleaseHints, type ReleaseConditions } from "../parts/release-hints.tsx";
+import { readReleaseConditions, ReleaseHints } from "../parts/release-hints.tsx";
 import { capitalised, number } from "../../operations/phrases.ts";
 import { CommandLine, Foreign } from "../parts/text.tsx";
 import { toAnswerTexts } from "../parts/answer-texts.ts";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
-import { defineScreen, still, type Drawn, type Html } from "../screen.ts";
-
-interface Model {
-  readonly sums: readonly ParkedSum[];
-  /** Source and number: what several of its drains count as parked. */
-  readonly shared: readonly (readonly [source: string, parked: number])[];
-  /** Drains that may have parked what others list too. */
-  readonly sharing: ReadonlySet<string>;
-  readonly conditions: ReadonlyMap<string, ReleaseConditions | null>;
-  readonly source: SourceId | null;
-  readonly page: ParkedRows;
-  /** `422 no such contact`, by kind of failure. */
-  readonly answers: ReadonlyMap<string, string>;
-}
+import { defineScreen, still, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 
 const path = "/parked";
 const rowsPerPage = 50;
 const none: ParkedRows = { rows: [], total: 0, next: null };
+
+type Model = Awaited<ReturnType<typeof readModel>>;
 
 export const parkedScreen = defineScreen<Model>({
   path,
   area: "parked",
   role: "viewer",
   title: () => "Parked",
-  async load(context) {
-    const { core, reads, query } = context;
-    const [first = null] = core.sources.keys();
-    const source = (filterOf(query, "source") as SourceId | undefined) ?? first;
-    const request = { after: query.get("after"), limit: rowsPerPage, filter: toFilter(query) };
-    const [facts, kinds, page] = await Promise.all([
-      reads.facts(),
-      reads.failures(),
-      source === null ? none : readParkedPage(core, source, request),
-    ]);
-    const sums = toParkedSums(facts);
-    const drains = [...new Set(sums.map(({ drain }) => drain))];
-    const conditions = await Promise.all(
-      drains.map(async (drain) => [drain, await readReleaseConditions(context, drain)] as const),
-    );
-    const shared = facts.sources.flatMap((one) =>
-      one.shared === null || one.shared.parked === 0 ? [] : [[one.source, one.shared.parked] as const],
-    );
-    const isShared = new Set<string>(shared.map(([of]) => of));
-    const sharing = new Set<string>(
-      facts.drains.flatMap((one) => (one.mayShare === true && isShared.has(one.source) ? [one.drain] : [])),
-    );
-    const answers = toAnswerTexts(kinds);
-    return { sums, shared, sharing, conditions: new Map(conditions), source, page, answers };
-  },
+  load: readModel,
   sections: [
     still("parked-counts", (model, context) => <Counts {...{ model, context }} />),
     still("parked-list", (model, context) => <List {...{ model, context }} />),
   ],
 });
+
+async function readModel(context: ScreenContext) {
+  const { core, reads, query } = context;
+  const [first = null] = core.sources.keys();
+  const source = (filterOf(query, "source") as SourceId | undefined) ?? first;
+  const request = { after: query.get("after"), limit: rowsPerPage, filter: toFilter(query) };
+  const [facts, kinds, page] = await Promise.all([
+    reads.facts(),
+    reads.failures(),
+    source === null ? none : readParkedPage(core, source, request),
+  ]);
+  const sums = toParkedSums(facts);
+  const drains = [...new Set(sums.map(({ drain }) => drain))];
+  const conditions = await Promise.all(
+    drains.map(async (drain) => [drain, await readReleaseConditions(context, drain)] as const),
+  );
+  /** Source and number: what several of its drains count as parked. */
+  const shared = facts.sources.flatMap((one) =>
+    one.shared === null || one.shared.parked === 0 ? [] : [[one.source, one.shared.parked] as const],
+  );
+  const isShared = new Set<string>(shared.map(([of]) => of));
+  /** Drains that may have parked what others list too. */
+  const sharing = new Set<string>(
+    facts.drains.flatMap((one) => (one.mayShare === true && isShared.has(one.source) ? [one.drain] : [])),
+  );
+  return {
+    sums,
+    shared,
+    sharing,
+    conditions: new Map(conditions),
+    source,
+    page,
+    answers: toAnswerTexts(kinds),
+  };
+}
 
 function toFilter(query: URLSearchParams): ParkedRowFilter {
   return {

@@ -7,26 +7,18 @@ import { RuleLink } from "../parts/links.tsx";
 import { number } from "../../operations/phrases.ts";
 import { CommandLine, Foreign, Points } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
-import { defineScreen, live, still, type Drawn, type Html } from "../screen.ts";
+import { defineScreen, live, still, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 import { toPrintableLines } from "../../../job/message/show-masked-values.ts";
 import { looksSecret } from "../../../job/message/secret-looking.ts";
 
-interface Model {
-  readonly replicas: readonly ReplicaRecord[];
-  readonly rules: readonly RuleStanding[];
-  /** Null: not known here. */
-  readonly inForce: RulesInForce | null;
-}
+type Model = Awaited<ReturnType<typeof readModel>>;
 
 export const rulesScreen = defineScreen<Model>({
   path: "/rules",
   area: "rules",
   role: "viewer",
   title: () => "Rules",
-  async load({ core, reads }) {
-    const [facts, replicas] = await Promise.all([reads.facts(), core.replicas.all()]);
-    return { replicas, rules: toRuleStandings(core.document, facts), inForce: reads.rules() };
-  },
+  load: readModel,
   sections: [
     live("tokens", (_, { tokenProblem }) =>
       tokenProblem === null ? null : (
@@ -41,6 +33,11 @@ export const rulesScreen = defineScreen<Model>({
     still("document", ({ inForce }, { core }) => <Text inForce={inForce} hash={core.document.hash} />),
   ],
 });
+
+async function readModel({ core, reads }: ScreenContext) {
+  const [facts, replicas] = await Promise.all([reads.facts(), core.replicas.all()]);
+  return { replicas, rules: toRuleStandings(core.document, facts), inForce: reads.rules() };
+}
 
 function Rejections({ replicas, context: { core } }: Drawn<{ replicas: readonly ReplicaRecord[] }>): Html {
   const rejecting = replicas.filter(({ rejected }) => rejected !== null);
