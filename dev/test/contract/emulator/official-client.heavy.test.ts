@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Client, Receiver as SignatureReceiver } from "@upstash/qstash";
 import { describe, expect, test } from "vitest";
 import { failing, useOfficialClient } from "../../../../test/support/official-client.ts";
@@ -127,6 +128,24 @@ describe("publishing", () => {
   });
 });
 
+test("each of the 41 methods of the newest client is called here or in the tests of the DLQ", () => {
+  const { client } = stand;
+  const { messages, dlq, urlGroups, schedules, flowControl } = client;
+  const parts = { client, messages, dlq, urlGroups, schedules, flowControl, queue: client.queue() };
+  const methods = Object.entries(parts).flatMap(([part, of]) =>
+    Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(of) as object))
+      .filter(
+        ([name, { value }]) => typeof value === "function" && !/^(?:constructor|queue|chat)$/.test(name),
+      )
+      .map(([name]) => `${part}.${name}(`),
+  );
+  const tests = ["official-client", "official-client-dlq"].map((name) =>
+    readFileSync(`${import.meta.dirname}/${name}.heavy.test.ts`, "utf8"),
+  );
+  expect(methods).toHaveLength(41);
+  expect(methods.filter((method) => !tests.join("").includes(method))).toEqual([]);
+});
+
 describe("URL Groups", () => {
   test("are made, told, changed and removed", async () => {
     const { urlGroups } = stand.client;
@@ -250,6 +269,12 @@ describe("messages", () => {
     await publishLater("/c");
     expect(await messages.cancel({ all: true })).toEqual({ cancelled: 2 });
     expect(stand.emulator.pending).toBe(0);
+
+    // By their former names.
+    const [four, five] = [await publishLater("/4"), await publishLater("/5"), await publishLater("/6")];
+    await messages.delete(four);
+    expect(await messages.deleteMany([four, five])).toBe(1);
+    expect(await messages.deleteAll()).toBe(1);
     stand.emulator.clock.advance(3_600_000);
     await stand.emulator.idle();
     expect(stand.receiver.deliveries).toEqual([]);
@@ -407,6 +432,9 @@ test("logs and events tell what became of messages", async () => {
     [first, "CREATED"],
   ]);
   expect(logs[1]).toMatchObject({ url, label: "a", labels: ["a", "b"], time: expect.any(Number) });
+  expect(await stand.client.events({ filter: { label: "c" } })).toMatchObject({
+    events: [{ messageId: second }],
+  });
   const page = await stand.client.logs({ count: 1 });
   expect(page.logs.map(({ messageId: shown }) => shown)).toEqual([second]);
   const rest = await stand.client.logs(page.cursor === undefined ? {} : { cursor: page.cursor });
