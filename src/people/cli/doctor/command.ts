@@ -1,5 +1,6 @@
 import { misused } from "../../../job/contracts/errors.ts";
 import { type DoctorFinding, examine } from "../../operations/doctor/examine.ts";
+import { chooseSource } from "../../operations/choose-drains.ts";
 import { counted, present } from "../../operations/phrases.ts";
 import type { Register, Io } from "../io.ts";
 import { loadAll, type Loaded } from "../load-config.ts";
@@ -7,7 +8,6 @@ import { printResult, toJsonText } from "../output/print.ts";
 import { toTable } from "../output/table.ts";
 import { withCore, createStop } from "../with-core.ts";
 import { nowhere } from "../../operations/doctor/try-service/own-messages.ts";
-import { parseUrl } from "../../../job/message/destination-url.ts";
 import { createTrial } from "../../operations/doctor/try-service/trial.ts";
 import { hasConsent, requireConsent } from "../input/questions.ts";
 import { openNamedOutput } from "../output/named-output.ts";
@@ -62,32 +62,26 @@ type TrialOptions = Readonly<Partial<Record<"source" | "to" | "queue" | "out", s
 
 /** Asks first; answers the exit code. */
 const tryService = (io: Io, loaded: Loaded, options: TrialOptions): Promise<number> =>
-  withCore(io, loaded, {}, async ({ document, sources }, teardown) => {
-    const { source, to = nowhere, queue, out, yes, json = false, clean = false } = options;
-    const [config, ...others] = document.sources.filter(({ name }) => name === (source ?? name));
-    if (config === undefined || others.length > 0 || parseUrl(to) === null)
-      throw misused("expected --source with one source, and --to with a URL");
+  withCore(io, loaded, {}, async (core, teardown) => {
+    const { source: named, to = nowhere, queue, out, yes, json = false, clean = false } = options;
+    const source = core.sources.get(chooseSource(core, named))!;
+    const { name } = source.runtime.config;
+    if (!URL.canParse(to) || to.includes("#")) throw misused("expected --to with a URL");
     if (out !== undefined && clean) throw misused("--clean writes no record, so it takes no --out");
     if (out === "-" && json) throw misused("--out - takes stdout, so --json has no place");
-    const messages = `publishes 17 messages of its own through source ${config.name} to ${new URL(to).host}`;
+    const messages = `publishes 17 messages of its own through source ${name} to ${new URL(to).host}`;
     const rest =
       "each tried once, in about 60 calls, and deletes them at the end; pause its live drains before";
-    io.err(clean ? `deletes what trials left in source ${config.name}\n` : `${messages}, ${rest}\n`);
+    io.err(clean ? `deletes what trials left in source ${name}\n` : `${messages}, ${rest}\n`);
     requireConsent(io, yes, "a trial");
     if (!(await hasConsent(io, yes, () => "Go on?"))) return 3;
     // Before anything is sent.
     const output = out === undefined ? null : await openNamedOutput(out, io);
     if (output !== null) teardown.add("record of the trial", output.discard);
     const say = (step: string): void => io.err(`${step}\n`);
-    const trial = createTrial(sources.get(config.id)!, { to, queue }, createStop(io, teardown), say);
-    await trial.clean();
-    if (clean) return 0;
-    try {
-      await trial.run();
-    } finally {
-      await trial.clean();
-    }
-    const record = trial.record();
+    const trial = createTrial(source, { to: new URL(to).href, queue }, createStop(io, teardown), say);
+    if (clean) return trial.clean().then(() => 0);
+    const record = await trial.run();
     await output?.write(toJsonText(record));
     await output?.commit();
     printResult(out === "-" ? { out: io.err } : io, json, record, () => {

@@ -1,6 +1,5 @@
 /** The messages of a trial. Each is known by its address and its label, so that any later run deletes it. */
 import type { BatchItem, DeadLetter, DlqId, RawRecord } from "../../../../job/message/dead-letter.ts";
-import { parseUrl } from "../../../../job/message/destination-url.ts";
 import { parseRecord } from "../../../../job/message/parse-record.ts";
 
 /** Their label, their flow control key, and the parameter of their address. */
@@ -22,22 +21,18 @@ const special: Readonly<Record<number, BatchItem["headers"]>> = {
 };
 
 export type OwnLetter = DeadLetter & { readonly number: number };
-/** `run` tells this run's messages from those of a killed one. */
+/** `to` has no fragment. `run` tells this run's messages from those of a killed one. */
 export type Aim = Readonly<Record<"to" | "headerPrefix" | "run", string> & { queue: string | undefined }>;
 
 /** The same in each run, so that those of a killed run are found. */
 export const addressesOf = (to: string): readonly string[] =>
-  Array.from({ length: unfit + 1 }, (_, number) => {
-    const url = new URL(to);
-    url.searchParams.set(mark, String(number));
-    return url.href;
-  });
+  Array.from({ length: unfit + 1 }, (_, number) => `${to}${to.includes("?") ? "&" : "?"}${mark}=${number}`);
 
-const numberIn = (url: unknown): string => parseUrl(String(url))?.searchParams.get(mark) ?? "";
+const numberIn = (url: unknown) => /[?&]redriver-try=(\d\d?)(?:&|$)/.exec(String(url))?.[1];
 
 /** Those that a trial made, this one or another. Nothing else is ever deleted. */
 export const idsIn = (records: readonly RawRecord[]): readonly DlqId[] =>
-  records.filter(({ url }) => /^\d{1,2}$/.test(numberIn(url))).map(({ dlqId }) => dlqId as DlqId);
+  records.filter(({ url }) => numberIn(url) !== undefined).map(({ dlqId }) => dlqId as DlqId);
 
 /** Those of this run. */
 export const readAll = (records: readonly RawRecord[], { run }: Aim): readonly OwnLetter[] =>

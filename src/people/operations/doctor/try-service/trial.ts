@@ -27,9 +27,10 @@ const answerAs =
   (seen: string, set: string | null = null) => ({ verdict, seen, set });
 const [asAssumed, differs, notSeen] = [answerAs("as-assumed"), answerAs("differs"), answerAs("not-seen")];
 type Answer = ReturnType<typeof asAssumed>;
-const either = (isSo: boolean, so: string, otherwise = so) => (isSo ? asAssumed(so) : differs(otherwise));
+const either = (isSo: boolean, so: string, otherwise = so, set?: string): Answer =>
+  isSo ? asAssumed(so) : differs(otherwise, set);
 /** A question to the service. `find` may go on from what those before it have sent. */
-const probe = (about: string, find: () => Answer | Promise<Answer>) => ({ about, find });
+const probe = (about: string, find: () => Answer | Promise<Answer>) => ({ about, find: async () => find() });
 
 const inOrder = (numbers: readonly number[]): string => numbers.toSorted((a, b) => a - b).join();
 const numbersOf = (letters: readonly own.OwnLetter[]): number[] => letters.map(({ number }) => number);
@@ -46,16 +47,12 @@ export function createTrial(
   /** A cleaning goes on when a person stops the run. */
   let { signal } = signals;
   const url = own.addressesOf(aim.to);
-  const marked = { label: [own.mark], url };
   let calls = 0;
   /** Of each answer of 429, whether it came after the time that the one before had named. */
   const limited: boolean[] = [];
   /** The number of each message that will die, if the answers to our POSTs are true. */
   const promised: number[] = [];
-  const dead = new Map<DlqId, own.OwnLetter>();
-  /** The dead ones of some numbers, or all. */
-  const letters = (...numbers: readonly number[]): readonly own.OwnLetter[] =>
-    [...dead.values()].filter(({ number }) => numbers.length === 0 || numbers.includes(number));
+  let dead: readonly own.OwnLetter[] = [];
   const pause = async (ms: number): Promise<void> => {
     if (!(await sleptFully(clock, ms, signal))) throw new RedriverError("stopped", "the trial was stopped");
   };
@@ -72,8 +69,9 @@ export function createTrial(
       return patiently(call, tries + 1, error.retryAt);
     }
   }
+  /** By their addresses: a wrong prefix loses their label. */
   const list = (query: Partial<ListQuery>) =>
-    patiently(() => service.list({ select: marked, count: 100, ...query }, signal));
+    patiently(() => service.list({ select: { url }, count: 100, ...query }, signal));
   async function listAll(query: Partial<ListQuery>, pages = 100): Promise<readonly RawRecord[]> {
     const { records, cursor } = await list(query);
     if (cursor === undefined || pages === 1) return records;
@@ -92,10 +90,8 @@ export function createTrial(
     const isHit = proofs.map((proof) => proof.kind === "accepted" && proof.deduplicated);
     promised.push(...numbers.filter((_, at) => proofs[at]?.kind === "accepted" && !isHit[at]));
     for (const until = clock.monotonic() + diesWithinMs; ; await pause(lookEveryMs)) {
-      // A wrong prefix loses their label.
-      const ours = own.readAll(await listAll({ select: { url } }), aim);
-      for (const letter of ours) dead.set(letter.dlqId, letter);
-      if (dead.size >= promised.length || clock.monotonic() >= until) break;
+      dead = own.readAll(await listAll({}), aim);
+      if (dead.length >= promised.length || clock.monotonic() >= until) break;
     }
     return { outcome, hits: isHit.filter(Boolean).length };
   }
@@ -117,7 +113,7 @@ export function createTrial(
     return post(numbersOf(parents), items);
   };
   const isRedriven = (parent: own.OwnLetter) =>
-    letters(parent.number).some((letter) => {
+    dead.some((letter) => {
       const reading = readLineage(letter, lineageKeys());
       const isComeBack = reading.kind === "come-back" && reading.lineage.parentDlqId === parent.dlqId;
       return isComeBack && encodeItem(rebuild(letter, parent)).json === encodeItem(rebuild(parent)).json;
@@ -144,55 +140,52 @@ export function createTrial(
   const probes = {
     mark: probe("label and header of a message", async () => {
       const { outcome } = await post([0]);
-      const [letter] = letters();
+      const [letter] = dead;
       if (promised.length === 0) return differs(`none is accepted for this address: ${outcome.kind}`, "--to");
       if (!letter) return differs("it does not die within 3 min", "service.headerPrefix, or --to");
       const isWhole = letter.labels.includes(own.mark) && JSON.stringify(letter.header).includes(aim.run);
-      return isWhole ? asAssumed("they come back") : differs("they are lost", "service.headerPrefix");
+      return either(isWhole, "they come back", "they are lost", "service.headerPrefix");
     }),
     settings: probe("headers of settings in a record", async () => {
       await post(Array.from({ length: own.fit - 1 }, (_, at) => at + 1));
-      const isThere = letters().some(({ header }) => valuesOf(header, `${headerPrefix}Retries`).length > 0);
+      const isThere = dead.some(({ header }) => valuesOf(header, `${headerPrefix}Retries`).length > 0);
       return asAssumed(isThere ? "there; a rebuild leaves them out" : "not there");
     }),
     bodies: probe("bodies of records", () => {
-      const changed = letters().filter(({ body, number }) => body !== own.toOwnItem(aim, number).body);
+      const changed = dead.filter(({ body, number }) => body !== own.toOwnItem(aim, number).body);
       return either(changed.length === 0, "whole, up to 20 KB", `changed: ${numbersOf(changed).join()}`);
     }),
     flowControl: probe("flow control of a message", () => {
-      const { flowControlKey, parallelism, rate, period } = letters(own.steered)[0] ?? {};
-      const flow = [flowControlKey, parallelism, rate, period].join();
+      const letter = dead.find(({ number }) => number === own.steered);
+      const flow = [letter?.flowControlKey, letter?.parallelism, letter?.rate, letter?.period].join();
       const seen = "it is listed with its limits; whether they hold, no record tells";
       return either(flow === `${own.mark},2,100,60`, seen, `it is listed as ${flow}`);
     }),
     silence: probe("responseStatus without an answer", () => {
-      const statuses = letters().map(({ responseStatus }) => responseStatus);
-      return statuses.includes(undefined)
-        ? asAssumed("0 or absent")
-        : notSeen(`the address answers ${statuses[0]}`);
+      const status = dead.find(({ responseStatus }) => responseStatus)?.responseStatus;
+      return status === undefined ? asAssumed("0 or absent") : notSeen(`the address answers ${status}`);
     }),
     dates: probe("what fromDate and toDate compare", async () => {
-      const [late] = letters(own.delayed);
+      const late = dead.find(({ number }) => number === own.delayed);
       if (late === undefined || late.enteredAt - late.createdAt < 1_000) return notSeen("no delay");
       const isAt = async (at: number) => (await idsOf({ fromDate: at, toDate: at })).includes(late.dlqId);
       const [atDeath, atCreation] = [await isAt(late.enteredAt), await isAt(late.createdAt)];
-      const both = `${atDeath ? "both" : "none"} of two dates that are 2 s apart`;
-      const one = atDeath ? "the time of death" : "createdAt; each pass lists everything";
-      return either(atDeath !== atCreation, one, both);
+      if (atDeath === atCreation) return differs(`${atDeath ? "both" : "none"} of two that are 2 s apart`);
+      return asAssumed(atDeath ? "the time of death" : "createdAt; each pass lists everything");
     }),
     order: probe("order of a listing", async () => {
       const ids = (await idsOf({ count: pageSize })).join();
-      const earliestFirst = [...dead.keys()].toSorted(compareDlqIds);
+      const earliestFirst = dead.map(({ dlqId }) => dlqId).toSorted(compareDlqIds);
       if (ids === earliestFirst.join()) return asAssumed("earliest first");
       if (ids === earliestFirst.toReversed().join()) return asAssumed("latest first; none is needed");
       return differs("it changes, repeats or misses, although nothing arrives or goes");
     }),
     filters: probe("filters of a listing", async () => {
       const [label, some] = [[own.secondLabel], url.slice(5, 7)];
-      const queue = aim.queue === undefined ? [] : [{ ...marked, queueName: [aim.queue] }];
+      const queue = aim.queue === undefined ? [] : [{ url, queueName: [aim.queue] }];
       const found: number[] = [];
       for (const select of [{ label }, { url: some }, { label, url: some }, ...queue]) {
-        found.push(...(await idsOf({ select })).map((id) => dead.get(id)?.number ?? -1));
+        found.push(...numbersOf(own.readAll(await listAll({ select }), aim)));
       }
       const [numbers, wanted] = [inOrder(found), inOrder([3, 5, 6, ...queue.map(() => own.queued)])];
       return either(numbers === wanted, "as they say", `${numbers}, not ${wanted}`);
@@ -205,11 +198,8 @@ export function createTrial(
       if (outcome.kind !== "answered") return differs(`its end is not clear: ${outcome.error}`);
       const [fit, unfit] = outcome.items;
       const isApart = fit?.kind === "accepted" && unfit?.kind === "refused";
-      if (isApart) return asAssumed("its item has an error, others go");
-      return differs(
-        unfit?.kind === "in-doubt" ? unfit.why : "not the unfit item is refused",
-        "unknownOutcome",
-      );
+      const otherwise = unfit?.kind === "in-doubt" ? unfit.why : "not the unfit item is refused";
+      return either(isApart, "its item has an error, others go", otherwise, "unknownOutcome");
     }),
     refusedIds: probe("deduplication ids of what was refused", async () => {
       const { outcome, hits } = await post(refused);
@@ -217,7 +207,7 @@ export function createTrial(
       return either(outcome.kind === "answered", isFree, "it is refused, although it is fit now");
     }),
     arrivals: probe("a cursor while records arrive", () => {
-      parents = letters(2, 3, own.steered);
+      parents = dead.filter(({ number }) => [2, 3, own.steered].includes(number));
       return across(() => redrive().then(() => 0));
     }),
     redrive: probe("a rebuilt message that dies again", () => {
@@ -229,7 +219,7 @@ export function createTrial(
       return either(hits === parents.length, `${hits} of ${parents.length} are hits`);
     }),
     acceptance: probe("messages that were accepted, and that died", () => {
-      const [said, died] = [inOrder(promised), inOrder(numbersOf(letters()))];
+      const [said, died] = [inOrder(promised), inOrder(numbersOf(dead))];
       return either(said === died, "the same", `${said}; ${died}`);
     }),
     deletes: probe("a cursor while records are deleted", () =>
@@ -241,52 +231,54 @@ export function createTrial(
     ),
     removal: probe("what a delete counts", () => removal),
     limits: probe("rate limits", () => {
+      const [all, early] = [`${limited.length} times 429`, limited.filter(Boolean).length];
       if (limited.length === 0) return notSeen("no 429");
-      const early = limited.filter(Boolean).length;
-      const when = early === 0 ? "each over when it said" : `${early} of them before it was over`;
-      return either(early === 0, `${limited.length} times 429, ${when}`);
+      return either(
+        early === 0,
+        `${all}, each over when it said`,
+        `${all}, ${early} of them later than it said`,
+      );
     }),
     manyIds: probe("more than 100 ids in a delete", () => notSeen("redriver never sends more")),
     waiting: probe("order of what waits for the account's parallelism", () => notSeen("redriver needs none")),
   };
-  const answers = new Map<string, Answer>();
 
-  return {
-    async run(): Promise<void> {
+  /** Deletes what any trial left, until two looks in a row show nothing. */
+  async function clean(): Promise<void> {
+    ({ signal } = signals);
+    say("what is left of trials");
+    for (let empty = 0; empty < 2;) {
+      const byLabel = await idsOf({ select: { label: [own.mark] } });
+      const ids = [...new Set([...byLabel, ...(await idsOf({}))])];
+      await remove(ids.slice(0, 100));
+      empty = ids.length === 0 ? empty + 1 : 0;
+      if (empty < 2) await pause(ids.length === 0 ? calmMs : lookEveryMs);
+    }
+  }
+
+  /** Leaves nothing, however it ends. Without a first message that comes back, nothing else is asked. */
+  async function run() {
+    await clean();
+    const answers = [];
+    try {
       signal = signals.stopping;
       for (const [question, { about, find }] of Object.entries(probes)) {
         say(about);
-        try {
-          answers.set(question, await find());
-        } catch (error) {
+        const answer = await find().catch((error: unknown) => {
           // A call that the service refuses is an answer too.
           if (!isRedriverError(error) || ![200, 400, 404, 422].includes(error.status ?? 0)) throw error;
-          answers.set(question, differs(error.message));
-        }
-        if (answers.get("mark")?.verdict !== "as-assumed") return;
+          return differs(error.message);
+        });
+        answers.push({ question, about, ...answer });
+        if (question === "mark" && answer.verdict === "differs") break;
       }
-    },
-    /** Deletes what any trial left, until two looks in a row show nothing. */
-    async clean(): Promise<void> {
-      ({ signal } = signals);
-      say("what is left of trials");
-      for (let empty = 0; empty < 2;) {
-        const byLabel = await idsOf({ select: { label: [own.mark] } });
-        const ids = [...new Set([...byLabel, ...(await idsOf({ select: { url } }))])];
-        await remove(ids.slice(0, 100));
-        empty = ids.length === 0 ? empty + 1 : 0;
-        if (empty < 2) await pause(ids.length === 0 ? calmMs : lookEveryMs);
-      }
-    },
-    record() {
-      const none = notSeen("the trial ended before");
-      const told = Object.entries(probes).map(([question, { about }]) => {
-        return { question, about, ...(answers.get(question) ?? none) };
-      });
-      const left = Math.max(0, promised.length - dead.size);
-      const ok = left === 0 && told.every(({ verdict }) => verdict !== "differs");
-      const of = { source: config.name, at: new Date(clock.now()).toISOString(), headerPrefix };
-      return { ok, ...of, messages: promised.length, calls, left, answers: told };
-    },
-  };
+    } finally {
+      await clean();
+    }
+    const left = Math.max(0, promised.length - dead.length);
+    const ok = left === 0 && answers.every(({ verdict }) => verdict !== "differs");
+    const of = { source: config.name, at: new Date(clock.now()).toISOString(), headerPrefix };
+    return { ok, ...of, messages: promised.length, calls, left, answers };
+  }
+  return { run, clean };
 }
