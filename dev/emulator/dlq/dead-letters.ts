@@ -18,6 +18,8 @@ export class DeadLetters {
   readonly #store: DlqStore;
   /** The messages that a record does not show all of. */
   readonly #sources = new Map<string, Message>();
+  /** Bodies that seeded records show redacted. */
+  readonly #bodies = new Map<string, string>();
   /** Records that are deleted and still listed, as a listing shows them that lags behind: until when. */
   readonly #listedUntil = new Map<string, number>();
 
@@ -99,16 +101,26 @@ export class DeadLetters {
     return this.#sources.get(dlqId);
   }
 
+  /** With the body that a seeded record shows redacted. */
+  unredacted(dlqId: string, record: StoredDeadLetter): StoredDeadLetter {
+    const body = this.#bodies.get(dlqId);
+    return body === undefined ? record : { ...record, body };
+  }
+
   /** Puts records there without any message having failed; returns their dlqIds, in the order given. */
   seed(records: readonly SeedRecord[]): string[] {
     const now = this.#context.clock.now();
-    return this.#seeded(
+    const dlqIds = this.#seeded(
       records.map((record) => {
         const position = this.#positionFor(record.dlqId);
         this.#store.append(position, toSeed(record, formatDlqId(position), now));
         return position;
       }),
     );
+    for (const [index, { redactedBody }] of records.entries()) {
+      if (redactedBody !== undefined) this.#bodies.set(dlqIds[index]!, redactedBody);
+    }
+    return dlqIds;
   }
 
   /** The same with records whose JSON is listed as given. Each text is that of an object. */
@@ -175,6 +187,7 @@ export class DeadLetters {
   #forget(dlqIds: readonly string[]): void {
     for (const dlqId of dlqIds) {
       this.#sources.delete(dlqId);
+      this.#bodies.delete(dlqId);
       this.#listedUntil.delete(dlqId);
     }
   }

@@ -61,7 +61,7 @@ function retry(
 function prepare(core: EmulatorCore, exchange: Exchange, dlqId: string) {
   const record = core.deadLetters.find(dlqId);
   if (record === undefined) throw new EmulatorRefusal(404, `dead letter not found: ${dlqId}`);
-  const source = core.deadLetters.sourceOf(dlqId) ?? sourceFrom(record);
+  const source = core.deadLetters.sourceOf(dlqId) ?? sourceFrom(core.deadLetters.unredacted(dlqId, record));
   // The content type of a retry request is that of its own body, not of the message. Delay, Not-Before and
   // deduplication are over with the first publish, so they are not asked for again.
   const settings = parseMessageHeaders(

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isNestedTooDeeply, maxNesting } from "../check-input.ts";
 import { newMessageId } from "../publish/message.ts";
 import { parseSeedId } from "./dlq-ids-and-cursors.ts";
-import type { StoredDeadLetter } from "./stored-dead-letter.ts";
+import { redacted, type StoredDeadLetter } from "./stored-dead-letter.ts";
 
 /**
  * A record as a test wants it listed. Its id is of the service's form (`<ms>-<seq>`), made up if it is left
@@ -16,6 +16,8 @@ export const seedRecordSchema = z
       .refine((text) => parseSeedId(text) !== undefined, "expected <ms>-<seq>, not beyond the year 9999")
       .nullable()
       .optional(),
+    /** It is listed redacted, and only the service's own retry sends it. */
+    redactedBody: z.string().optional(),
   })
   .catchall(z.unknown())
   .refine((record) => !isNestedTooDeeply(record), `nested more than ${maxNesting} levels deep`);
@@ -43,7 +45,8 @@ export function parseText(text: string): StoredDeadLetter | undefined {
   }
 }
 
-export function toSeed(record: SeedRecord, dlqId: string, now: number): StoredDeadLetter {
+export function toSeed(seed: SeedRecord, dlqId: string, now: number): StoredDeadLetter {
+  const { redactedBody, ...record } = seed;
   const createdAt = typeof record["createdAt"] === "number" ? record["createdAt"] : now;
   return {
     messageId: newMessageId(),
@@ -61,6 +64,7 @@ export function toSeed(record: SeedRecord, dlqId: string, now: number): StoredDe
     responseBody: "",
     responseBodyBase64: "",
     ...record,
+    ...(redactedBody === undefined ? {} : { body: redacted(redactedBody) }),
     dlqId: record.dlqId === null ? undefined : dlqId,
   };
 }

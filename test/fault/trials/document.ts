@@ -5,7 +5,7 @@ export const dedupWindowMs = 600_000;
 
 /** For the shares that no batch carries. */
 const byService =
-  '\n      - { name: own, when: { any: [{ bodyBase64: "*" }, { callback: "*" }] }, then: republish, via: service }';
+  '\n      - { name: own, when: { any: [{ bodyBase64: "*" }, { body: "REDACTED:*" }, { callback: "*" }] }, then: republish, via: service }';
 
 /**
  * The production document, but that it waits for nothing: no age, no lane, no limits, a pass every few

@@ -4,10 +4,10 @@ import { bodyOf, hourMs, type Letter } from "../../rig/letters.ts";
 import { createDice } from "../../rig/dice.ts";
 
 /**
- * How the service receives a message: not at all in a batch (`binary`, `callback`), as any other, with a refusal of its whole batch, or of its own item. A deadly one
+ * How the service receives a message: not at all in a batch (`binary`, `redacted`, `callback`), as any other, with a refusal of its whole batch, or of its own item. A deadly one
  * ends the process that works it, where deadly.ts is loaded.
  */
-export type Kind = "plain" | "poison" | "refused" | "deadly" | "binary" | "callback";
+export type Kind = "plain" | "poison" | "refused" | "deadly" | "binary" | "redacted" | "callback";
 
 /** Stands in the body, for the faults of the emulator to go by. */
 export const markOf = (kind: Kind): string => `"${idOf(kind, "")}`;
@@ -15,7 +15,8 @@ export const markOf = (kind: Kind): string => `"${idOf(kind, "")}`;
 /** Of all dead letters of a trial, from 0. */
 export type Shares = { readonly [Special in Exclude<Kind, "plain">]?: number };
 
-export const isByService = ({ binary, callback }: Shares): boolean => (binary ?? callback) !== undefined;
+export const isByService = ({ binary, redacted, callback }: Shares): boolean =>
+  (binary ?? redacted ?? callback) !== undefined;
 
 export interface TrialLetter extends Letter {
   readonly kind: Kind;
@@ -67,7 +68,9 @@ export function makeLetters(options: {
         createdAt: at,
         responseStatus: 503,
         maxRetries: 3,
-        ...(typeof body === "string" ? { body } : { body: "", bodyBase64: body.toString("base64") }),
+        ...(typeof body === "string"
+          ? { [kind === "redacted" ? "redactedBody" : "body"]: body }
+          : { body: "", bodyBase64: body.toString("base64") }),
         ...(kind === "callback" ? { callback: `${url}/callback` } : {}),
       },
     };

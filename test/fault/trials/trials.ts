@@ -30,7 +30,7 @@ const failingRetries: readonly FaultDefinition[] = (["before", "after"] as const
     probability: 0.025,
   };
 });
-const byService = { binary: 0.5, callback: 0.5 } as const;
+const byService = { binary: 0.4, redacted: 0.3, callback: 0.3 } as const;
 
 const callsPerSecond = (limit: number): Record<string, unknown> => ({
   rateLimits: { dlq: { limit, windowMs: 1_000 } },
