@@ -9,6 +9,17 @@ export function Foreign({ text, isWhole = false }: Readonly<{ text: string; isWh
   return <bdi>{isWhole ? toSpelledOut(text) : toPrintable(text)}</bdi>;
 }
 
+/** Lines to be copied. */
+export function Lines({ text }: { readonly text: string }): Html {
+  return (
+    <div class="command">
+      <pre>
+        <code>{text}</code>
+      </pre>
+    </div>
+  );
+}
+
 /** A point for each of such texts. */
 export function Points({ texts }: { readonly texts: readonly string[] }): Html {
   return (

@@ -6,7 +6,7 @@ import { cut, toClock, toLeft } from "../../operations/phrases.ts";
 import { DeadLetterLink } from "../parts/links.tsx";
 import { toWhen } from "../parts/failure-acts.tsx";
 import { Fields } from "../parts/fields.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, Lines } from "../parts/text.tsx";
 import { Moment } from "../parts/time.tsx";
 import { defineScreen, live } from "../screen.ts";
 
@@ -42,11 +42,7 @@ export const ofNoDrainScreen = defineScreen<{ readonly of: OfNoDrain; readonly k
         {whyNotPlanned(kind.id) === null ? (
           <>
             <h2>A drain that would list them</h2>
-            <div class="command">
-              <pre>
-                <code>{toDrain(source, kind)}</code>
-              </pre>
-            </div>
+            <Lines text={toDrain(source, kind)} />
             <p class="hint">
               Add it to the drains of the <a href="/rules">document</a>: the daemons adopt it by themselves.
               It sends nothing until a person applies a plan of it, or its mode is live. What other drains

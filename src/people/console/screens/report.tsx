@@ -3,6 +3,7 @@ import { toCell, toMarkdown, toParts, toTitle } from "../../operations/report/ma
 import { maxLetters, readReport, type OutageReport } from "../../operations/report/read.ts";
 import { Filters } from "../parts/filters.tsx";
 import { Table } from "../parts/table.tsx";
+import { Lines } from "../parts/text.tsx";
 import { defineScreen, still } from "../screen.ts";
 import { spanFilters, spanOf } from "./history.tsx";
 
@@ -20,11 +21,7 @@ export const reportScreen = defineScreen<OutageReport>({
         <Filters path={path} query={query} filters={spanFilters} />
         <details class="act">
           <summary>As Markdown</summary>
-          <div class="command">
-            <pre>
-              <code>{toMarkdown(report)}</code>
-            </pre>
-          </div>
+          <Lines text={toMarkdown(report)} />
         </details>
         {toParts(report).map((part) => {
           if (typeof part === "string") return <p>{part}</p>;

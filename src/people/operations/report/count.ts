@@ -35,16 +35,9 @@ const figureNames = Object.keys(figureWords) as Figure[];
 export const eachFigure = <Value>(toValue: (name: Figure) => Value) =>
   Object.fromEntries(figureNames.map((name) => [name, toValue(name)])) as Record<Figure, Value>;
 
-const newLetter = () => ({
-  /** First of each act. */
-  at: {} as { [Act in AuditAct]?: number },
-  host: "",
-  isComeBack: false,
-  /** Of the reasons those that matter here. */
-  why: null as "discarded" | "from-archive" | null,
-  as: "",
-  messages: 0,
-});
+type FirstOf = { [Act in AuditAct]?: number };
+/** `why`: of the reasons those that matter here. */
+const newLetter = () => ({ at: {} as FirstOf, host: "", isComeBack: false, why: "", as: "", messages: 0 });
 
 /** `from` is inclusive, `to` is not. `isHost`: null for all. */
 type Span = Readonly<Record<"from" | "to" | "now" | "retentionMs", number>> & {
@@ -107,7 +100,8 @@ export function createCount(maxLetters: number) {
       if (isIn(at.park)) figures.parked += 1;
       if (leftAt === undefined) continue;
       addTo(Math.floor(enteredAt / hourMs), -1);
-      const end = at.published === undefined && at.drop !== undefined ? (why ?? "dropped") : "sentAgain";
+      const isTaken = at.published === undefined && at.drop !== undefined;
+      const end = isTaken ? (why === "discarded" ? why : "dropped") : "sentAgain";
       count([1, enteredAt, leftAt, end]);
       if (end !== "sentAgain" || !isIn(leftAt)) continue;
       of(host).sentAgain += 1;
@@ -157,9 +151,8 @@ export function createCount(maxLetters: number) {
     const off: Figure[] = isStale ? ["waitedBefore", "gone", "waitsAfter"] : [];
     if (isTurning) off.push(turning < from ? "waitedBefore" : "gone");
     if (isTurning) off.push(turning + retentionMs < to ? "expired" : "waitsAfter");
-    for (const name of figureNames.filter((one) => off.includes(one))) {
-      unknown.set(name, "what expires in this hour is known when it is over and counted");
-    }
+    const notYet = "what expires in this hour is known when it is over and counted";
+    for (const name of figureNames) if (off.includes(name)) unknown.set(name, notYet);
     if (from - retentionMs < now - arrivalHours * hourMs) {
       unknown.set("expired", "arrivals are kept for a week, and what expired first had come before");
     }
