@@ -90,7 +90,8 @@ export function createTrial(
     const isHit = proofs.map((proof) => proof.kind === "accepted" && proof.deduplicated);
     promised.push(...numbers.filter((_, at) => proofs[at]?.kind === "accepted" && !isHit[at]));
     for (const until = clock.monotonic() + diesWithinMs; ; await pause(lookEveryMs)) {
-      dead = own.readAll(await listAll({}), aim);
+      const known = [...dead, ...own.readAll(await listAll({}), aim)];
+      dead = [...new Map(known.map((letter) => [letter.dlqId, letter])).values()];
       if (dead.length >= promised.length || clock.monotonic() >= until) break;
     }
     return { outcome, hits: isHit.filter(Boolean).length };
