@@ -6,7 +6,7 @@ import { checkFit } from "../../config/settings/check-against-document.ts";
 import { loadSettings } from "../../config/settings/load-settings.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { DrainsDocument } from "../../job/contracts/drains-document.ts";
-import { isRedriverError, RedriverError } from "../../job/contracts/errors.ts";
+import { RedriverError } from "../../job/contracts/errors.ts";
 import { counted } from "../operations/phrases.ts";
 import type { Io } from "./io.ts";
 
@@ -52,12 +52,22 @@ function refuse(_: Settings, problems: readonly Problem[]): never {
 
 /** As loadAll, for commands that only read: of a document with problems they take names, source ids and addresses. */
 export function loadForReading(command: Command, io: Io): Loaded {
+  const loaded = loadForStatus(command, io);
+  if (loaded.refusal !== undefined) throw loaded.refusal;
+  return loaded;
+}
+
+/** As loadForReading, and of a document without names that can be read nothing: replicas may tell something still. */
+export function loadForStatus(command: Command, io: Io): Loaded {
   return load(loadSettingsFor(command, io), io, (settings, found) => {
     const { file } = settings.drains;
     const rough = readBrokenDocument(file, "rough");
     const document = rough ?? takeInForce(file, io);
-    if (document === null) throw new RedriverError("document-invalid", toLines(found));
     const problems = countProblems(found);
+    if (document === null) {
+      const refusal = new RedriverError("document-invalid", toLines(found));
+      return { settings, document: noDocument, problems, refusal };
+    }
     const read = rough === null ? "" : ", so only its names, source ids and addresses are read";
     io.err(
       `warning: ${file} has ${counted(problems, "problem")}${read}; redriver rules check shows what is wrong\n`,
@@ -74,16 +84,6 @@ const noDocument: DrainsDocument = {
   indexes: [],
   notify: [],
 };
-
-/** As loadForReading, and of a document without names that can be read nothing: replicas may tell something still. */
-export function loadForStatus(command: Command, io: Io): Loaded {
-  try {
-    return loadForReading(command, io);
-  } catch (error) {
-    if (!isRedriverError(error) || error.code !== "document-invalid") throw error;
-    return { settings: loadSettingsFor(command, io), document: noDocument, problems: 1, refusal: error };
-  }
-}
 
 /** As loadAll, for acts on drains and destinations, such as pauses: of a document with problems they take the names. */
 export function loadNames(command: Command, io: Io): Loaded {

@@ -26,13 +26,25 @@ export function toLaneWaitText({ origin, due, ...lane }: LaneWait, now: number):
   return `${toDestinationText(origin)} (${counted(due, "message")}): ${how}, ${next}`;
 }
 
-/** Who sends the probes of a halted lane: redriver by itself, or nothing but an apply, in a drain that only plans. */
-export type Prober = "redriver" | "apply";
+/**
+ * Who sends the probes of a halted lane: redriver by itself, or nothing but an apply, in a drain that only plans;
+ * `unknown`: which of both the drain is.
+ */
+export type Prober = "redriver" | "apply" | "unknown";
 
 /** `mode`: of the drain; null or undefined: not known. */
 export function toProber(mode: "plan" | "live" | null | undefined): Prober {
-  return mode === "plan" ? "apply" : "redriver";
+  if (mode === "live") return "redriver";
+  return mode === "plan" ? "apply" : "unknown";
 }
+
+/** `next probe in 4m, if its drain is live`: what comes by itself. A probe that is out has its answer in any case. */
+export function toNextByItself(lane: LaneStanding, prober: Prober): string {
+  const isOut = lane.state === "halted" && lane.sent > 0;
+  return `${toNextStepText(lane)}${prober === "unknown" && !isOut ? ifLive : ""}`;
+}
+
+const ifLive = ", if its drain is live";
 
 /** What comes if nobody does anything; of an apply: of one that is under way, or of the next. */
 export function toUnaidedText(lane: LaneStanding, prober: Prober): string {
@@ -41,7 +53,8 @@ export function toUnaidedText(lane: LaneStanding, prober: Prober): string {
     const next = lane.sent > 0 ? capitalised(toNextStepText(lane)) : `An apply probes ${toIn(lane.nextInMs)}`;
     return `${whose} ${next}. If a probe is delivered, the apply sends the rest.`;
   }
-  const next = lane.sent > 0 ? toNextStepText(lane) : `redriver probes by itself ${toIn(lane.nextInMs)}`;
+  const itself = `redriver probes by itself ${toIn(lane.nextInMs)}${prober === "unknown" ? ifLive : ""}`;
+  const next = lane.sent > 0 ? toNextStepText(lane) : itself;
   return `${whose} ${capitalised(next)}. If a probe is delivered, the rest follows by the rules.`;
 }
 

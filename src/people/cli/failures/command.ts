@@ -43,9 +43,10 @@ export const registerFailures: Register = (program, context) => {
     }
   }).option("--json", "print one JSON object per line");
   // One object or text for each source that has such a kind.
-  addReading(failures, failureReading, context, async ({ core, input, now, signal }, { json }) => {
+  addReading(failures, failureReading, context, async ({ core, input, isWhole, now, signal }, { json }) => {
     const texts: string[] = [];
-    const modeOf = (drain: string) => core.drains.get(drain as DrainName)?.config.mode;
+    const modeOf = (drain: string) =>
+      isWhole ? core.drains.get(drain as DrainName)?.config.mode : undefined;
     for (const failure of chooseFailures(await readFailureViews(core, now), input.id)) {
       const details = await readDetails(core, failure, signal);
       if (json === true) io.out(toJsonLine(toDetailsJson(details)));

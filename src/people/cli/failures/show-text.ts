@@ -14,7 +14,7 @@ import type { FailureDetails } from "../../operations/failures/details.ts";
 import { toPercent, toRuledShares, whyNotRuled } from "../../operations/failures/ruled.ts";
 import { toAnswerText as toAnswer } from "../../read/answer-text.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
-import { toNextStepText, toProber } from "../../operations/lane-words.ts";
+import { toNextByItself, toProber } from "../../operations/lane-words.ts";
 
 const hourMs = 3_600_000;
 const hoursShown = 24;
@@ -80,8 +80,9 @@ export function toFailureText(
 export function toNext(lane: LaneStanding, mode: "plan" | "live" | undefined): string {
   if (lane.state === "open") return "";
   const isProbeOut = lane.state === "halted" && lane.sent > 0;
-  const isByApply = !isProbeOut && toProber(mode) === "apply";
-  return isByApply ? "with an apply: the drain only plans" : toNextStepText(lane);
+  const prober = toProber(mode);
+  const isByApply = !isProbeOut && prober === "apply";
+  return isByApply ? "with an apply: the drain only plans" : toNextByItself(lane, prober);
 }
 
 function toHappened(entry: TimeLineEntry, lanes: FailureDetails["lanes"], now: number): string {

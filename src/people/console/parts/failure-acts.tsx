@@ -113,7 +113,7 @@ function toGoing({ drains }: FailureView): Certain {
 /** The drains in which five can be tried, those with most first. Of a halt in a live drain a probe is the try. */
 function toFree({ failure: { drains }, lanes }: KindModel, { core }: ScreenContext): FailureView["drains"] {
   const isHalted = (name: DrainName): boolean =>
-    toProber(core.drains.get(name)?.config.mode) === "redriver" &&
+    toProber(core.drains.get(name)?.config.mode) !== "apply" &&
     lanes.some(({ drain, lane }) => drain === name && lane.state === "halted");
   return drains
     .filter((one) => one.waiting > 0 && !isHeldByRules(one) && !isHalted(one.drain))

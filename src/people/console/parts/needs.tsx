@@ -100,7 +100,7 @@ function FirstAct({
       return (
         <ActForm
           act={probeAct}
-          {...(first.prober === "redriver" ? { title: "Probe it now" } : dueNow)}
+          {...(first.prober === "apply" ? dueNow : { title: "Probe it now" })}
           values={{ drain: first.drain, host: first.origin }}
           context={context}
           look={look}

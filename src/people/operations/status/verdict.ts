@@ -11,7 +11,7 @@ import { isAtLeast, sumOf, toAgain, toAtLeast, toExpired, toTotals } from "../..
 import { toWaiting } from "../pauses/at-the-service.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { Status } from "./read.ts";
-import { toNextStepText, toProber, type Prober } from "../lane-words.ts";
+import { toNextByItself, toProber, type Prober } from "../lane-words.ts";
 
 type DrainStatus = Status["drains"][number];
 
@@ -286,7 +286,7 @@ function toNextProbe({
   prober,
 }: Pick<DrainStatus["destinations"][number], "lane"> & { readonly prober: Prober }): string {
   const hasNone = lane === null || (prober === "apply" && lane.sent === 0);
-  return hasNone ? "" : `, ${toNextStepText(lane)}`;
+  return hasNone ? "" : `, ${toNextByItself(lane, prober)}`;
 }
 
 /** `340 count once, and in several drains`; empty: nothing does, or it is not counted. */
