@@ -72,7 +72,7 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
   const openPass = open === undefined ? null : toOpenPass(open);
   const ofOpen = toPairs<FailureCounts>(found);
   const ofEarlier = toPairs<Standing>(standing);
-  const failures = toStanding(ofEarlier, ofOpen, isCounted, open?.progressAt);
+  const failures = toStanding(ofEarlier, ofOpen, isCounted, open?.progressAt, open?.pass.kind === "full");
   const soFar = openPass?.soFar;
   const inDoubt = Math.max(counts.inDoubt ?? 0, soFar?.inDoubt ?? 0);
   const known = toReasons(counts.reasons);

@@ -33,10 +33,12 @@ export function toStanding(
   found: ReadonlyMap<string, FailureCounts>,
   isCounted: boolean,
   progressAt = 0,
+  isFull = false,
 ): readonly StandingFailure[] {
   const sums = new Map<string, { -readonly [Name in keyof Standing]: Standing[Name] }>();
   for (const [id, one] of standing) sums.set(id, { ...one });
   const firstNow = new Map<string, number>();
+  const decided = new Map<string, Named>();
   for (const [window, failures] of found) {
     for (const [id, count] of Object.entries(failures)) {
       const sum = sums.get(id) ?? { w: 0, q: 0, n: 0, p: 0, f: 0 };
@@ -52,7 +54,7 @@ export function toStanding(
       sum.f += (count.failedAgain ?? 0) + (count.cameBack ?? 0);
       sum.b = addNamed(sum.b, count.failedAgainOf);
       if (lastArrivedAt !== undefined) sum.l = Math.max(sum.l ?? 0, lastArrivedAt);
-      if (window !== "acts") sum.d = addNamed(sum.d, count.ruled);
+      if (window !== "acts") decided.set(id, addNamed(decided.get(id), count.ruled));
       if (firstAt !== undefined) {
         sum.s = Math.min(sum.s ?? Infinity, firstAt);
         firstNow.set(id, Math.min(firstNow.get(id) ?? Infinity, firstAt));
@@ -61,6 +63,11 @@ export function toStanding(
       if (!isCounted && !isRecalled(window)) sum.x = addNamed(sum.x, count.expires);
       if (count.expiresDone !== undefined) sum.x = addNamed(sum.x, negated(count.expiresDone));
     }
+  }
+  // At its end a full pass has decided everything anew: until then its decisions are among those that are known.
+  for (const [id, ruled] of decided) {
+    const sum = sums.get(id)!;
+    sum.d = isFull ? most(sum.d, ruled) : addNamed(sum.d, ruled);
   }
   for (const [id, firstAt] of firstNow) {
     if (isReopening(standing.get(id), firstAt)) sums.get(id)!.e = firstAt;
@@ -181,6 +188,12 @@ function addNamed(sums: Named = {}, more?: Named): Named {
   if (more === undefined) return sums;
   const all = { ...sums };
   for (const [name, count] of Object.entries(more)) all[name] = (all[name] ?? 0) + count;
+  return all;
+}
+
+function most(known: Named = {}, counts: Named): Named {
+  const all = { ...known };
+  for (const [name, count] of Object.entries(counts)) all[name] = Math.max(all[name] ?? 0, count);
   return all;
 }
 

@@ -277,6 +277,16 @@ describe("what passes found", () => {
     expect(await kindOf()).toMatchObject({ largestHour: 70, ruled: { "park late": 130 } });
   });
 
+  test("decisions of an open full pass are not added to those of the one before it", async () => {
+    const ruled = { "hold gateway": 12, "park gone": 600 };
+    await full("p1", { a: { ...met(612), ruled } });
+    await begin("p2", { documentHash: "doc-2" });
+    await progress({ a: { seen: 611, ruled: { ...ruled, "park gone": 599 } } });
+    expect((await kindOf()).ruled).toEqual(ruled);
+    await end({ a: { seen: 613, ruled: { ...ruled, "park gone": 601 } } });
+    expect((await kindOf()).ruled).toEqual({ ...ruled, "park gone": 601 });
+  });
+
   test("a come-back under another kind counts for the kind that was sent, as far as that is known", async () => {
     const kinds = async () =>
       (await failuresById()).map(({ id, failedAgain, failedAgainAs }) => [id, failedAgain, failedAgainAs]);
