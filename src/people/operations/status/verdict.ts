@@ -235,7 +235,8 @@ function toReplicaNotes(replicas: Status["replicas"]): readonly Part[] {
   const rejecting = replicas.filter(({ rejected }) => rejected !== null).length;
   const withoutArchive = replicas.filter(({ archive }) => archive !== undefined && archive !== null).length;
   return [
-    rejecting > 0 && `${counted(rejecting, "replica rejects its", "replicas reject their")} drains document`,
+    rejecting > 0 &&
+      `${counted(rejecting, "replica rejects its drains document and goes", "replicas reject their drains document and go")} on as before`,
     withoutArchive > 0 && `${counted(withoutArchive, "replica")} cannot write to the archive`,
   ];
 }

@@ -244,7 +244,10 @@ describe("the verdict", () => {
     [`^${mayBeSent}$`, { drains: [drain("orders", { mode: null })], replicas: [other] }],
     [`^${mayBeSent}$`, { drains: [drain("new", { lastSuccessAt: null })], replicas: [other] }],
     [`^${mayBeSent}.*; orders ${byAda};`, { drains: [{ ...pausedDrain, mode: null }], replicas: [other] }],
-    [`^${mayBeSent}.*; 1 replica rejects its`, { ...notKnown, replicas: [{ ...other, rejected: "a.yaml" }] }],
+    [
+      `^${mayBeSent}.*; 1 replica rejects its drains document and goes on as before;`,
+      { ...notKnown, replicas: [{ ...other, rejected: "a.yaml" }] },
+    ],
     [
       "^another document is in force in 1 of 2 replicas: it",
       { ...notKnown, replicas: [replica("a"), other] },
