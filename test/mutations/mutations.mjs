@@ -231,7 +231,7 @@ export const mutations = [
   },
   {
     name: "publish another message than the plan showed",
-    file: "src/people/plan/compare-with-plan.ts",
+    file: "src/people/plan/open-orders.ts",
     find: " && planned.item === now.item",
     replace: "",
     test: "test/unit/people/plan/compare-with-plan.test.ts",

@@ -5,11 +5,10 @@
  */
 import { z } from "zod";
 import type { ConsoleRole } from "../../job/contracts/console-roles.ts";
-import type { Core } from "../../job/door.ts";
+import type { Core, ListingSignals } from "../../job/door.ts";
 import { misused, RedriverError } from "../../job/contracts/errors.ts";
 import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
 import { unknownDrain } from "./choose-drains.ts";
-import type { ParkedSearch } from "./parked/find-parked.ts";
 import type { PlanDesk } from "./plans/plan-desk.ts";
 
 export interface FieldFace {
@@ -53,6 +52,10 @@ export function faceOf(schema: z.ZodType): FieldFace {
   const face = faces.get(schema);
   if (face === undefined) throw new RedriverError("invariant-broken", "a field has no face");
   return face;
+}
+
+export interface ParkedSearch extends ListingSignals {
+  readonly onListed?: (listed: number) => void;
 }
 
 /** `reason`: empty if the operation asks for none. `signal` ends it, `stopping` after what is under way. */

@@ -29,10 +29,8 @@ import {
 } from "../../job/door.ts";
 import { groupBy } from "../../group-items-by-key.ts";
 import type { PlanCheck } from "./check-plan.ts";
-import { isBeingDeleted } from "./compare-with-plan.ts";
-import { createHeldLanes } from "./held-lanes.ts";
-import type { LaneWaits } from "./lane-waits.ts";
-import { createOpenOrders, isDone } from "./open-orders.ts";
+import { createHeldLanes, type LaneWaits } from "./lane-waits.ts";
+import { createOpenOrders, isBeingDeleted, isDone } from "./open-orders.ts";
 import { createOrderRecorder } from "./record-orders.ts";
 import type { SkipReport } from "./skipped-by-apply.ts";
 import { watchPause, type PauseWatch } from "./watch-pause-during-apply.ts";

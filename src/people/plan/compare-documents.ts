@@ -18,7 +18,7 @@ import {
 import type { FailureKind } from "../../job/message/failure-kind.ts";
 import type { Decision } from "../../job/rules/decision.ts";
 import { hashItem } from "./plan-hashes.ts";
-import { createTopCount } from "./top-count.ts";
+import { createThingCount } from "./top-count.ts";
 
 /** How one document decides a letter; null: no drain of that name selects it there. */
 export type Decided = Pick<Decision, "then" | "reason" | "rule"> | null;
@@ -49,24 +49,18 @@ const maxKinds = 1_000;
 export type DifferenceGroup = ReturnType<ReturnType<typeof createGroup>["report"]>;
 
 function createGroup(before: Decided, after: Decided, isSentOtherwise: boolean) {
-  const kinds = createTopCount<string>(maxKinds);
-  const known = new Map<string, FailureKind>();
+  const kinds = createThingCount<FailureKind>(maxKinds);
   const samples: string[] = [];
   let count = 0;
   return {
     add({ dlqId, failure }: Pick<Letter, "dlqId" | "failure">): void {
       count += 1;
       if (samples.length < samplesShown) samples.push(dlqId);
-      if (known.size < maxKinds) known.set(failure.id, failure);
-      kinds.add(failure.id);
+      kinds.add(failure.id, () => failure);
     },
     report() {
       const { top, more } = kinds.top(kindsShown);
-      const failures = top.flatMap(({ key, count: times }) => {
-        const kind = known.get(key);
-        return kind === undefined ? [] : [{ ...kind, count: times }];
-      });
-      return { before, after, isSentOtherwise, count, failures, moreFailures: more, samples };
+      return { before, after, isSentOtherwise, count, failures: top, moreFailures: more, samples };
     },
   };
 }

@@ -36,3 +36,21 @@ export function createTopCount<Key extends string | number>(maxKeys: number) {
     },
   };
 }
+
+/** The same of things that a key tells apart: each as it was met first, with its count. */
+export function createThingCount<Thing extends object>(maxThings: number) {
+  const counts = createTopCount<string>(maxThings);
+  const things = new Map<string, Thing>();
+  return {
+    /** The one that is kept; undefined: it is not counted apart. */
+    add(key: string, toThing: () => Thing): Thing | undefined {
+      counts.add(key);
+      if (!things.has(key) && counts.count(key) > 0) things.set(key, toThing());
+      return things.get(key);
+    },
+    top(most: number) {
+      const { top, more } = counts.top(most);
+      return { top: top.map(({ key, count }) => ({ ...things.get(key)!, count })), more };
+    },
+  };
+}

@@ -1,7 +1,8 @@
 /** How lanes stand now. They are asked without wanting anything: they grant nothing, and record nothing. */
 import type { LaneConfig } from "../../job/contracts/drains-document.ts";
 import type { LaneView, Origin } from "../../job/contracts/lanes.ts";
-import type { DrainRuntime } from "../../job/door.ts";
+import { groupBy } from "../../group-items-by-key.ts";
+import type { Core, DrainRuntime } from "../../job/door.ts";
 import { toLaneId } from "../../job/message/short-id.ts";
 
 export type LaneStanding = ReturnType<typeof toStanding>;
@@ -87,4 +88,30 @@ export function lastProbeAtOf({
   lastUsedAt,
 }: Pick<LaneView, "state" | "since" | "lastUsedAt">): number | null {
   return state === "halted" && lastUsedAt > since ? lastUsedAt : null;
+}
+
+/** What other drains know of a destination: a lane that is halted, or waits for what it has sent. `since`: Redis time, Unix ms. */
+export type OtherLane = Pick<LaneView, "drain" | "origin" | "state" | "since" | "why">;
+
+/** Halted ones first. Throws `redis-unavailable`. */
+export async function readOtherLanes(
+  { drains }: Pick<Core, "drains">,
+  { config: { name: own } }: DrainRuntime,
+  origins: readonly Origin[],
+): Promise<readonly OtherLane[]> {
+  const others = [...drains.values()].filter(
+    ({ config }) => config.name !== own && config.lane !== undefined,
+  );
+  const found: OtherLane[] = [];
+  for (const [source, some] of groupBy(others, (one) => one.source)) {
+    const ids = some.flatMap(({ config }) => origins.map((origin) => toLaneId(config.name, origin)));
+    for (let from = 0; from < ids.length; from += lanesPerCall) {
+      const views = await source.lanes.viewsOf(ids.slice(from, from + lanesPerCall));
+      const waiting = views.filter(({ state, sent }) => state === "halted" || (state !== "open" && sent > 0));
+      found.push(
+        ...waiting.map(({ drain, origin, state, since, why }) => ({ drain, origin, state, since, why })),
+      );
+    }
+  }
+  return found.toSorted((a, b) => Number(b.state === "halted") - Number(a.state === "halted"));
 }

@@ -1,5 +1,5 @@
 import type { Io } from "../io.ts";
-import type { ParkedSearch } from "../../operations/parked/find-parked.ts";
+import type { ParkedSearch } from "../../operations/define.ts";
 import type { Stop } from "../with-core.ts";
 
 const linesEveryMs = 5_000;

@@ -6,7 +6,7 @@ import { toSaveTexts, written, type Save } from "../../operations/status/expirin
 import type { Status } from "../../operations/status/read.ts";
 import type { Html } from "../screen.ts";
 import { toQuery } from "../query.ts";
-import { toAnswerTexts } from "./answer-texts.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
 import { Table } from "./table.tsx";
 import { Foreign } from "./text.tsx";
 import { Ago, toAgo } from "./time.tsx";
@@ -23,7 +23,8 @@ export function ExpiringFirst({
   const [first] = groups;
   if (first === undefined) return null;
   const more = groups.length - groupsShown;
-  const answers = toAnswerTexts(sources.flatMap(({ failures }) => failures));
+  const kinds = sources.flatMap(({ failures }) => failures);
+  const answers = new Map(kinds.map((kind) => [kind.id, toAnswerText(kind)]));
   return (
     <>
       <h2>What expires before {toClock(by, now)}</h2>

@@ -17,7 +17,7 @@ import { filterOf, toQuery, withQuery } from "../query.ts";
 import { readReleaseConditions, ReleaseHints } from "../parts/release-hints.tsx";
 import { capitalised, number } from "../../operations/phrases.ts";
 import { CommandLine, Foreign } from "../parts/text.tsx";
-import { toAnswerTexts } from "../parts/answer-texts.ts";
+import { toAnswerText } from "../../read/answer-text.ts";
 import { Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 import { defineScreen, still, type Drawn, type Html, type ScreenContext } from "../screen.ts";
@@ -71,7 +71,7 @@ async function readModel(context: ScreenContext) {
     conditions: new Map(conditions),
     source,
     page,
-    answers: toAnswerTexts(kinds),
+    answers: new Map(kinds.map((kind) => [kind.id, toAnswerText(kind)])),
   };
 }
 

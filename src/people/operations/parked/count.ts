@@ -1,7 +1,7 @@
 import type { FailureKind } from "../../../job/message/failure-kind.ts";
 import { enteredAtOfId } from "../../../job/message/parse-record.ts";
 import { earlier } from "../../../job/contracts/tally.ts";
-import { sumOf } from "../../read/totals.ts";
+import { createThingCount } from "../../plan/top-count.ts";
 import type { FoundParked } from "./find.ts";
 
 /** Parked records counted together. Times in Unix ms; null if none of them is in the queue. */
@@ -64,33 +64,14 @@ type Times = Omit<ParkedCount, "count">;
 const noTimes: Times = { oldestEnteredAt: null, firstExpiryAt: null };
 
 function createKinds<Kind extends object>() {
-  const kinds = new Map<string, Kind & ParkedCount>();
-  let others = 0;
+  const kinds = createThingCount<Kind & { -readonly [Name in keyof Times]: Times[Name] }>(maxKinds);
   return {
     add(key: string, kind: Kind, { oldestEnteredAt, firstExpiryAt }: Times): void {
-      const known = kinds.get(key);
-      if (known === undefined && kinds.size >= maxKinds) {
-        others += 1;
-        return;
-      }
-      kinds.set(key, {
-        ...(known ?? kind),
-        count: (known?.count ?? 0) + 1,
-        oldestEnteredAt: earlier(known?.oldestEnteredAt ?? null, oldestEnteredAt),
-        firstExpiryAt: earlier(known?.firstExpiryAt ?? null, firstExpiryAt),
-      });
+      const known = kinds.add(key, () => ({ ...kind, ...noTimes }));
+      if (known === undefined) return;
+      known.oldestEnteredAt = earlier(known.oldestEnteredAt, oldestEnteredAt);
+      known.firstExpiryAt = earlier(known.firstExpiryAt, firstExpiryAt);
     },
-    /** Most frequent first. `more`: how many others, as far as they are counted apart, and their records. */
-    top(most: number) {
-      const sorted = [...kinds.values()].toSorted((one, other) => other.count - one.count);
-      const rest = sorted.slice(most);
-      return {
-        top: sorted.slice(0, most),
-        more: {
-          kinds: rest.length + (others > 0 ? 1 : 0),
-          count: others + sumOf(rest, ({ count }) => count),
-        },
-      };
-    },
+    top: kinds.top,
   };
 }

@@ -9,12 +9,13 @@ import {
   type SourceRuntime,
 } from "../../../job/door.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
-import { findParkedLetters, type ParkedSearch } from "./find-parked.ts";
+
 import { decideRecord } from "../../../job/door-pure.ts";
 import type { RawRecord } from "../../../job/message/dead-letter.ts";
 import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import { isRedisAway, isRedriverError } from "../../../job/contracts/errors.ts";
-import type { FoundParked } from "./find.ts";
+import type { ParkedSearch } from "../define.ts";
+import { findParkedLetters, type FoundParked } from "./find.ts";
 import { isOfRecord } from "./next-step.ts";
 
 const entriesPerCall = 100;

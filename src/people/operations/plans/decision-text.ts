@@ -1,6 +1,6 @@
 import type { ArchiveDamage } from "../../../job/contracts/archive.ts";
 import type { PlanApplyDrain } from "../../../job/contracts/plans.ts";
-import type { OtherLane } from "../../read/other-lanes.ts";
+import type { OtherLane } from "../../read/lane-standings.ts";
 import { sumOf } from "../../read/totals.ts";
 import { toDestinationText } from "../destination-text.ts";
 import { counted, ifAny, number, present, toClock } from "../phrases.ts";

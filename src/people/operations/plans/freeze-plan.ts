@@ -18,7 +18,7 @@ import type { ArchiveDamage } from "../../../job/contracts/archive.ts";
 import type { HostPause } from "../../../job/contracts/pauses.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import type { Foreseen } from "../../plan/foresee-next-decision.ts";
-import { readOtherLanes, type OtherLane } from "../../read/other-lanes.ts";
+import { readOtherLanes, type OtherLane } from "../../read/lane-standings.ts";
 import { damagesOf } from "../../plan/archived-letters.ts";
 import { planDrain, type DrainReport } from "../../plan/plan-drain.ts";
 import { createPlanWriter, planVersion, type PlanHead } from "../../plan/plan-file.ts";

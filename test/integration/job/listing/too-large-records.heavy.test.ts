@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { EmulatorOptions } from "../../../../dev/emulator/index.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.ts";
-import { findParkedLetters, readParked } from "../../../../src/people/operations/parked/find-parked.ts";
+import { findParkedLetters, readParked } from "../../../../src/people/operations/parked/find.ts";
 import { learnDates } from "../../../../src/job/listing/learn-dates-meaning.ts";
 import { findAll } from "../../../support/findings.ts";
 import { createRig, manyWindows, minuteMs, never, type Rig, type RigOptions } from "../../../support/rig.ts";

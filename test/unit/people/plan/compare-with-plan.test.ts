@@ -4,7 +4,7 @@ import type { MessageId } from "../../../../src/job/message/dead-letter.ts";
 import type { LedgerView } from "../../../../src/job/contracts/ledger-entries.ts";
 import type { Decision } from "../../../../src/job/rules/decision.ts";
 import { isParkedAlready, toPlanned } from "../../../../src/people/plan/plan-file-record.ts";
-import { compareWithPlan } from "../../../../src/people/plan/compare-with-plan.ts";
+import { compareWithPlan } from "../../../../src/people/plan/open-orders.ts";
 import { createSelection } from "../../../../src/people/plan/plan-selection.ts";
 import type { Letter } from "../../../../src/job/page/letter.ts";
 import { decidedLetter, dueLetter } from "../../../support/letters.ts";

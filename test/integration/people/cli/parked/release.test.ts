@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts";
 import type { LedgerView } from "../../../../../src/job/contracts/ledger-entries.ts";
-import { readParked } from "../../../../../src/people/operations/parked/find-parked.ts";
+import { readParked } from "../../../../../src/people/operations/parked/find.ts";
 import { releaseParked } from "../../../../../src/people/operations/parked/release.ts";
 import { decideLetter } from "../../../../../src/job/page/decide-letter.ts";
 import { parsePage } from "../../../../../src/job/page/parse-page.ts";
