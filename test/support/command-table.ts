@@ -1,24 +1,38 @@
-import { toCommandTable, type CommandEntry } from "../../src/people/cli/completions/command.ts";
+import type { Command } from "commander";
+import { commandsBelow } from "../../src/people/cli/completions/command.ts";
 import { createWholeProgram } from "../../src/people/cli/program.ts";
 import { withLineBelow } from "../../src/people/cli/output/line-below-output.ts";
 import { processIo } from "../../src/people/cli/io.ts";
 
-/** Every command as help shows it, with `help` of each. */
-export async function commandTable(): Promise<readonly CommandEntry[]> {
+export function wholeProgram(): Promise<Command> {
   const context = {
     io: withLineBelow(processIo),
     exitWith: () => undefined,
     runCommand: () => Promise.resolve(0),
     allCommands: () => createWholeProgram(context),
   };
-  return toCommandTable(await createWholeProgram(context));
+  return createWholeProgram(context);
 }
 
-/** Names of the commands that do something, without the word `redriver`. */
-export function commandsThatAct(table: readonly CommandEntry[]): readonly string[] {
-  const isGroup = (path: string): boolean => table.some((entry) => entry.path.startsWith(`${path} `));
-  return table
-    .map(({ path }) => path)
-    .filter((path) => !isGroup(path) && !path.endsWith(" help"))
-    .map((path) => path.slice("redriver ".length));
+interface Entry {
+  /** The words behind `redriver`. */
+  readonly words: readonly string[];
+  readonly command: Command;
+}
+
+/** Every command as help shows it, with `help` of each. */
+export function entriesOf(command: Command, words: readonly string[] = []): readonly Entry[] {
+  const below = commandsBelow(command).flatMap((one) => entriesOf(one, [...words, one.name()]));
+  return [{ words, command }, ...below];
+}
+
+/** Those that do something. */
+export async function commandsThatAct(): Promise<
+  readonly { readonly name: string; readonly hasJson: boolean }[]
+> {
+  return entriesOf(await wholeProgram())
+    .filter(({ words, command }) => commandsBelow(command).length === 0 && words.at(-1) !== "help")
+    .map(({ words, command }) => {
+      return { name: words.join(" "), hasJson: command.options.some(({ long }) => long === "--json") };
+    });
 }

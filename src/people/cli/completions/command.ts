@@ -18,112 +18,85 @@ export const registerCompletions: Register = (program, { io, allCommands }) => {
         io.out(scripts[shell] ?? "");
         return;
       }
-      const { words, files, drains } = completeLine(toCommandTable(await allCommands(typed)), typed);
+      const { words, files, drains } = completeLine(await allCommands(typed), typed);
       for (const { name, description } of words) io.out(`${name} ${description}\n`);
       if (drains) for (const { name } of loadNames(command, io).document.drains) io.out(`${name}\n`);
       if (files) io.out(":files\n");
     });
 };
 
-interface Word {
-  readonly name: string;
-  readonly description: string;
-}
-
-type OptionEntry = ReturnType<typeof toOption>;
-
-export interface CommandEntry {
-  /** As it is typed: `redriver lanes probe`; `redriver` for no command at all. */
-  readonly path: string;
-  /** Commands below it, and words that its arguments may be. */
-  readonly words: readonly Word[];
-  readonly options: readonly OptionEntry[];
-  /** An argument of it is a file. */
-  readonly takesFile: boolean;
-  /** An argument of it names drains. */
-  readonly takesDrains: boolean;
-}
-
-/** Each command has also the options of the program: they may stand behind it. */
-export function toCommandTable(program: Command): readonly CommandEntry[] {
-  const common = program.options.filter((option) => option.long !== "--version").map(toOption);
-  return toEntries(program, program.name(), []);
-
-  function toEntries(
-    command: Command,
-    path: string,
-    inherited: readonly OptionEntry[],
-  ): readonly CommandEntry[] {
-    const help = command.createHelp();
-    const below = help.visibleCommands(command);
-    const choices = command.registeredArguments.flatMap(({ argChoices = [], description }) =>
-      argChoices.map((name) => ({ name, description })),
-    );
-    const entry: CommandEntry = {
-      path,
-      words: [...below.map((one) => ({ name: one.name(), description: one.description() })), ...choices],
-      options: [...help.visibleOptions(command).map(toOption), ...inherited],
-      takesFile: command.registeredArguments.some((argument) => isFile(argument.name())),
-      takesDrains: command.registeredArguments.some((argument) => argument.name() === "names"),
-    };
-    // Commander makes the command `help` up: it has none below it.
-    const entries = below.flatMap((one) => toEntries(one, `${path} ${one.name()}`, common));
-    return [entry, ...entries];
+/** `typed`: the words behind `redriver`, the one under the cursor last. The shell leaves out what begins otherwise. */
+export function completeLine(program: Command, typed: readonly string[]): Completion {
+  let command = program;
+  let option: Option | undefined;
+  for (const next of typed.slice(0, -1)) {
+    // Bash takes the = behind an option for a word.
+    if (option !== undefined) option = next === "=" ? option : undefined;
+    else if (next.startsWith("-")) option = optionsOf(program, command).find(takesValue(next));
+    else command = commandsBelow(command).find((one) => one.name() === next) ?? command;
   }
+  const word = typed.at(-1) ?? "";
+  const options = optionsOf(program, command);
+  const [prefix = "", joined] = /^(--[\w-]+)=/.exec(word) ?? [];
+  if (joined !== undefined) return valuesOf(options.find(takesValue(joined)), prefix);
+  if (option !== undefined) return valuesOf(option, "");
+  const found = argumentsOf(command);
+  if (!word.startsWith("-") && (found.words.length > 0 || found.files || found.drains)) return found;
+  const words = options.flatMap(({ short, long, description }) =>
+    [short, long].flatMap((name) => (name === undefined ? [] : [{ name, description }])),
+  );
+  return { words, files: false, drains: false };
 }
 
-/** `value`: what completes it: a file, a drain of the document or one of these words; null: it takes none. */
-function toOption({ short, long, description, flags, required, optional, argChoices }: Option) {
-  const placeholder = /[<[]([\w-]+)/.exec(flags)?.[1] ?? "";
-  const known = long === "--drain" ? "drain" : isFile(placeholder) ? "file" : "unknown";
-  const value = required || optional ? (argChoices ?? known) : null;
-  return { names: [short, long].filter((name) => name !== undefined), description, value };
+/** `files`, `drains`: those too. */
+interface Completion {
+  readonly words: readonly { readonly name: string; readonly description: string }[];
+  readonly files: boolean;
+  readonly drains: boolean;
+}
+
+/** With `help`, which commander makes up. */
+export function commandsBelow(command: Command): readonly Command[] {
+  return command.createHelp().visibleCommands(command);
+}
+
+/** Those of the program may stand behind each command. */
+export function optionsOf(program: Command, command: Command): readonly Option[] {
+  const own = command.createHelp().visibleOptions(command);
+  return command === program ? own : [...own, ...program.options.filter(({ long }) => long !== "--version")];
+}
+
+function takesValue(name: string): (option: Option) => boolean {
+  return ({ short, long, required, optional }) => (required || optional) && [short, long].includes(name);
+}
+
+function valuesOf(option: Option | undefined, prefix: string): Completion {
+  const { argChoices, flags = "", long } = option ?? {};
+  const [, placeholder = ""] = /[<[]([\w-]+)/.exec(flags) ?? [];
+  return {
+    words: (argChoices ?? []).map((name) => ({ name: prefix + name, description: "" })),
+    files: argChoices === undefined && isFile(placeholder),
+    drains: long === "--drain",
+  };
+}
+
+/** Commands below it, and what its arguments may be. */
+function argumentsOf(command: Command): Completion {
+  const found = command.registeredArguments;
+  const choices = found.flatMap(({ argChoices = [], description }) =>
+    argChoices.map((name) => ({ name, description })),
+  );
+  const below = commandsBelow(command).map((one) => ({ name: one.name(), description: one.description() }));
+  return {
+    words: [...below, ...choices],
+    files: found.some((argument) => isFile(argument.name())),
+    drains: found.some((argument) => argument.name() === "names"),
+  };
 }
 
 function isFile(name: string): boolean {
   return ["file", "files", "path", "plan", "record"].includes(name);
 }
-
-/** `typed`: the words behind `redriver`, the one under the cursor last. The shell leaves out what begins otherwise. */
-export function completeLine(table: readonly CommandEntry[], typed: readonly string[]): typeof nothing {
-  const options = table.flatMap((entry) => entry.options);
-  // None takes a value in one command alone.
-  const withValue = new Set(options.flatMap(({ names, value }) => (value === null ? [] : names)));
-  const word = typed.at(-1) ?? "";
-  let path = table[0]?.path ?? "";
-  let option: string | null = null;
-  for (const next of typed.slice(0, -1)) {
-    // Bash takes the = behind an option for a word.
-    if (option !== null) option = next === "=" ? option : null;
-    else if (withValue.has(next)) option = next;
-    else if (table.some((entry) => entry.path === `${path} ${next}`)) path += ` ${next}`;
-  }
-  const entry = table.find((one) => one.path === path);
-  if (entry === undefined) return nothing;
-  const [, joined] = /^(--[\w-]+)=/.exec(word) ?? [];
-  const named = joined ?? option;
-  if (named !== null) {
-    const value = entry.options.find(({ names }) => names.includes(named))?.value;
-    const prefix = joined === undefined ? "" : `${joined}=`;
-    const choices = typeof value === "object" && value !== null ? value : [];
-    return {
-      words: choices.map((name) => ({ name: `${prefix}${name}`, description: "" })),
-      files: value === "file",
-      drains: value === "drain",
-    };
-  }
-  const { words, takesFile, takesDrains } = entry;
-  if (!word.startsWith("-") && (words.length > 0 || takesFile || takesDrains)) {
-    return { words, files: takesFile, drains: takesDrains };
-  }
-  return {
-    ...nothing,
-    words: entry.options.flatMap(({ names, description }) => names.map((name) => ({ name, description }))),
-  };
-}
-
-/** `files`, `drains`: those too. */
-const nothing = { words: [] as readonly Word[], files: false, drains: false };
 
 /**
  * What each shell reads once. At each TAB it asks `redriver completions words`, which prints a word in each line, a space

@@ -1,27 +1,31 @@
 import { chmodSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { completeLine } from "../../../../src/people/cli/completions/command.ts";
+import type { Option } from "commander";
+import { commandsBelow, completeLine, optionsOf } from "../../../../src/people/cli/completions/command.ts";
 import { runHere as ask } from "../../../support/cli.ts";
 import { runChild } from "../../../support/child.ts";
-import { commandTable } from "../../../support/command-table.ts";
+import { entriesOf, wholeProgram } from "../../../support/command-table.ts";
 import { createFolder } from "../../../support/command.ts";
 import { isHere } from "../../../support/tools.ts";
 
-const table = await commandTable();
-const behind = (path: string): readonly string[] => path.split(" ").slice(1);
-const namesOf = (...typed: readonly string[]) => completeLine(table, typed).words.map(({ name }) => name);
+const program = await wholeProgram();
+const entries = entriesOf(program);
+const namesOf = (...typed: readonly string[]) => completeLine(program, typed).words.map(({ name }) => name);
+const namesOfOption = ({ short, long }: Option) => [short, long].filter((name) => name !== undefined);
 
 describe("what may stand at the end of a line", () => {
-  it("is every command, option and choice of the table", () => {
-    for (const { path, words, options } of table) {
-      const first = words.length > 0 ? words.map(({ name }) => name) : namesOf(...behind(path), "");
-      expect(namesOf(...behind(path), "")).toEqual(first);
-      expect(namesOf(...behind(path), "-")).toEqual(options.flatMap(({ names }) => names));
-      for (const { names, value } of options) {
-        if (value === null) continue;
-        const found = completeLine(table, [...behind(path), names.at(-1) ?? "", ""]);
-        expect(found.words.map(({ name }) => name)).toEqual(Array.isArray(value) ? value : []);
-        expect([found.files, found.drains]).toEqual([value === "file", value === "drain"]);
+  it("is every command, option and choice", () => {
+    for (const { words, command } of entries) {
+      const below = commandsBelow(command).map((one) => one.name());
+      expect(namesOf(...words, "")).toEqual(expect.arrayContaining(below));
+      const options = optionsOf(program, command);
+      expect(namesOf(...words, "-")).toEqual(options.flatMap(namesOfOption));
+      for (const option of options) {
+        if (!option.required && !option.optional) continue;
+        const found = completeLine(program, [...words, option.long ?? "", ""]);
+        expect(found.words.map(({ name }) => name)).toEqual(option.argChoices ?? []);
+        expect(found.drains).toBe(option.long === "--drain");
+        expect(found.files).toBe(/<(file|path|record|plan)>/.test(option.flags));
       }
     }
   });
@@ -33,16 +37,9 @@ describe("what may stand at the end of a line", () => {
     expect(namesOf("rules", "check", "--format", "=", "gi")).toEqual(["github"]);
     expect(namesOf("rules", "check", "--format=gi")).toEqual(["--format=github"]);
     expect(namesOf("plan", "--limit", "")).toEqual([]);
-    expect(completeLine(table, ["rules", "check", "b"]).files).toBe(true);
-    expect(completeLine(table, ["pause", "b"])).toMatchObject({ files: false, drains: true });
+    expect(completeLine(program, ["rules", "check", "b"]).files).toBe(true);
+    expect(completeLine(program, ["pause", "b"])).toMatchObject({ files: false, drains: true });
   });
-});
-
-it("no option takes a value in one command and none in another", () => {
-  const options = table.flatMap((entry) => entry.options);
-  const ofValue = (takesValue: boolean) =>
-    options.filter(({ value }) => (value !== null) === takesValue).flatMap(({ names }) => names);
-  expect(ofValue(true).filter((name) => ofValue(false).includes(name))).toEqual([]);
 });
 
 it("a shell is told words with what they mean, drains also of a document with problems, and of files", async () => {
