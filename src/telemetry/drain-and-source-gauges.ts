@@ -2,8 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import { toInDoubt, type QueueFacts } from "../job/contracts/queue-facts.ts";
 import type { Clock } from "../job/contracts/clock.ts";
 import { chooseDestinations, chooseFailures } from "./choose-series.ts";
-import { createGauges } from "./metric-definition.ts";
-import { restOfDestinations, single, tables, typeOf } from "./queue-metrics.ts";
+import { createSingleGauges, restOfDestinations, tables } from "./queue-metrics.ts";
 import type { DrainRow, SourceRow, Table } from "./queue-metrics.ts";
 
 /** Equal in every replica, so alerts take the max. `null` takes all series away. */
@@ -14,7 +13,7 @@ export function createQueueGauges(
   const all: { reset(): void }[] = [];
   const table = <Subject>({ labels, rows }: Table<Subject>) => {
     const made = Object.entries(rows).map(([name, [help, value]]) => {
-      const Metric = typeOf(name) === "gauge" ? Gauge : Counter;
+      const Metric = name.endsWith("_total") ? Counter : Gauge;
       return { value, metric: new Metric({ name, help, labelNames: labels, registers: [registry] }) };
     });
     all.push(...made.map(({ metric }) => metric));
@@ -25,13 +24,13 @@ export function createQueueGauges(
       }
     };
   };
-  const singles = createGauges(registry, single);
+  const singles = createSingleGauges(registry);
   all.push(...Object.values(singles));
   const { redisUp, redisFit, redisMemory, records, failureMet, guardClosed, lanes, lane } = singles;
+  const setWaiting = table(tables.waiting);
   const setDrain = table(tables.drains);
   const setSource = table(tables.sources);
   const setLaneTotals = table(tables.laneTotals);
-  const setWaiting = table(tables.waiting);
   const setDestination = table(tables.destinations);
   const setRule = table(tables.ruleTotals);
   const setFailure = table(tables.failures);

@@ -1,7 +1,7 @@
 import { Counter, exponentialBuckets, Histogram, type Registry } from "prom-client";
 import { serviceOperations, type EventOf, type RedriverEvent } from "../job/contracts/events.ts";
 import { counterRows, type Labels, labelsOfRow } from "./counter-rows.ts";
-import { createGauges, gauge, type MetricDefinition } from "./metric-definition.ts";
+import { gaugesOf } from "./gauges-of.ts";
 
 export interface MeasuredDocument {
   readonly hash: string;
@@ -26,65 +26,6 @@ const redeliveryBuckets = [1, 5, 15, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 4
 const noRule = "otherwise";
 
 const ofOperation = ["source", "operation"] as const;
-const requestMetric = {
-  type: "histogram",
-  name: "redriver_service_request_duration_seconds",
-  help: "How long requests to the message service took.",
-  labels: ofOperation,
-} as const satisfies MetricDefinition;
-const redeliveryMetric = {
-  type: "histogram",
-  name: "redriver_redelivery_seconds",
-  help: "From a message's entry into the DLQ until it was published again.",
-  labels: ["source"],
-} as const satisfies MetricDefinition;
-const ruleMetric = {
-  type: "counter",
-  name: "redriver_rule_decisions_total",
-  help: "Decisions by the rule that matched; otherwise: no rule did. Only rules of the document.",
-  labels: ["drain", "rule"],
-} as const satisfies MetricDefinition;
-const gauges = {
-  archiveVolume: gauge(
-    "redriver_archive_volume",
-    "1 for how the archive's volume looks: fit, doubtful (ends with its container) or unfit (nothing is dropped).",
-    ["verdict"],
-  ),
-  halted: gauge(
-    "redriver_source_halted",
-    "1 while this replica publishes nothing through the source, because it halted it.",
-    ["source"],
-  ),
-  inFlight: gauge(
-    "redriver_service_calls_in_flight",
-    "The most calls that this replica had in flight at once, within the last second.",
-    ofOperation,
-  ),
-  callLimit: gauge(
-    "redriver_service_calls_in_flight_limit",
-    "How many calls this replica may have in flight, as it has learned and shares it with others.",
-    ofOperation,
-  ),
-  configInfo: gauge("redriver_config_info", "1 for the drains document that this replica works by.", [
-    "hash",
-  ]),
-  reloadSuccessful: gauge(
-    "redriver_config_last_reload_successful",
-    "0 while the drains document's file holds something that was not adopted.",
-  ),
-  reloadedAt: gauge(
-    "redriver_config_last_reload_success_timestamp_seconds",
-    "When the drains document's file was last adopted.",
-  ),
-} as const;
-
-export const eventMetrics: readonly MetricDefinition[] = [
-  ...counterRows.map((row) => ({ type: "counter" as const, ...row, labels: labelsOfRow(row) })),
-  ruleMetric,
-  requestMetric,
-  redeliveryMetric,
-  ...Object.values(gauges),
-];
 
 export function createEventCounters(registry: Registry) {
   const registers = [registry];
@@ -92,18 +33,59 @@ export function createEventCounters(registry: Registry) {
     const labelNames = labelsOfRow({ owner, series });
     return { owner, on, series, labelNames, counter: new Counter({ name, help, labelNames, registers }) };
   });
-  const buckets = requestBuckets;
-  const requestSeconds = new Histogram({ ...requestMetric, labelNames: ofOperation, buckets, registers });
-  const ruleDecisions = new Counter({ ...ruleMetric, labelNames: ruleMetric.labels, registers });
+  const ruleDecisions = new Counter({
+    name: "redriver_rule_decisions_total",
+    help: "Decisions by the rule that matched; otherwise: no rule did. Only rules of the document.",
+    labelNames: ["drain", "rule"],
+    registers,
+  });
   const rulesOf = new Map<string, ReadonlySet<string>>();
+  const requestSeconds = new Histogram({
+    name: "redriver_service_request_duration_seconds",
+    help: "How long requests to the message service took.",
+    labelNames: ofOperation,
+    buckets: requestBuckets,
+    registers,
+  });
   const redelivery = new Histogram({
-    ...redeliveryMetric,
-    labelNames: redeliveryMetric.labels,
+    name: "redriver_redelivery_seconds",
+    help: "From a message's entry into the DLQ until it was published again.",
+    labelNames: ["source"],
     buckets: redeliveryBuckets,
     registers,
   });
-  const { archiveVolume, halted, inFlight, callLimit, configInfo, reloadSuccessful, reloadedAt } =
-    createGauges(registry, gauges);
+  const gauge = gaugesOf(registry);
+  const archiveVolume = gauge(
+    "redriver_archive_volume",
+    "1 for how the archive's volume looks: fit, doubtful (ends with its container) or unfit (nothing is dropped).",
+    ["verdict"],
+  );
+  const halted = gauge(
+    "redriver_source_halted",
+    "1 while this replica publishes nothing through the source, because it halted it.",
+    ["source"],
+  );
+  const inFlight = gauge(
+    "redriver_service_calls_in_flight",
+    "The most calls that this replica had in flight at once, within the last second.",
+    ofOperation,
+  );
+  const callLimit = gauge(
+    "redriver_service_calls_in_flight_limit",
+    "How many calls this replica may have in flight, as it has learned and shares it with others.",
+    ofOperation,
+  );
+  const configInfo = gauge("redriver_config_info", "1 for the drains document that this replica works by.", [
+    "hash",
+  ]);
+  const reloadSuccessful = gauge(
+    "redriver_config_last_reload_successful",
+    "0 while the drains document's file holds something that was not adopted.",
+  );
+  const reloadedAt = gauge(
+    "redriver_config_last_reload_success_timestamp_seconds",
+    "When the drains document's file was last adopted.",
+  );
   reloadSuccessful.set(1);
 
   const start = (labels: Labels): void => {

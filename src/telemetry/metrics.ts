@@ -4,9 +4,9 @@ import type { Events } from "../job/contracts/events.ts";
 import { isRedisAway, isRedisSilent } from "../job/contracts/errors.ts";
 import type { QueueFacts } from "../job/contracts/queue-facts.ts";
 import type { IndexGauge } from "../job/contracts/index-statistics.ts";
-import { createEventCounters, eventMetrics, type MeasuredDocument } from "./event-counters.ts";
+import { createEventCounters, type MeasuredDocument } from "./event-counters.ts";
 import { createQueueGauges } from "./drain-and-source-gauges.ts";
-import { createGauges, gauge, type MetricDefinition } from "./metric-definition.ts";
+import { gaugesOf } from "./gauges-of.ts";
 
 export interface MetricsOptions {
   readonly version: string;
@@ -31,39 +31,6 @@ export interface MemoryUse {
   readonly limitBytes: number;
 }
 
-const gauges = {
-  pageBytes: gauge(
-    "redriver_page_memory_bytes",
-    "Memory that this replica's pages take now, of their budget.",
-  ),
-  pageLimitBytes: gauge("redriver_page_memory_limit_bytes", "The budget of memory for all pages at once."),
-  limitBytes: gauge(
-    "redriver_memory_limit_bytes",
-    "Memory that this replica may use: of its container, or of the machine if there is no limit.",
-  ),
-  still: gauge(
-    "redriver_drains_standing_still",
-    "Drains that nothing holds back, and of which no page has ended for three schedules.",
-  ),
-  buildInfo: gauge("redriver_build_info", "1 for the version that runs.", ["version", "node"]),
-  shownAt: gauge(
-    "redriver_console_info",
-    "1 for the address at which people reach the console; absent if console.url is not set.",
-    ["url"],
-  ),
-} as const;
-const droppedLines = {
-  type: "counter",
-  name: "redriver_log_lines_dropped_total",
-  help: "Lines of the log that were not written, because nobody read it fast enough.",
-  labels: [],
-} as const satisfies MetricDefinition;
-export const processMetrics: readonly MetricDefinition[] = [
-  ...eventMetrics,
-  droppedLines,
-  ...Object.values(gauges),
-];
-
 export type ProcessMetrics = ReturnType<typeof createMetrics>;
 
 /**
@@ -77,12 +44,41 @@ export function createMetrics(options: MetricsOptions) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopPrecisionMs });
   for (const kind of timerFed) registry.removeSingleMetric(`nodejs_eventloop_lag_${kind}_seconds`);
-  const { pageBytes, pageLimitBytes, limitBytes, still, buildInfo, shownAt } = createGauges(registry, gauges);
-  buildInfo.set({ version: options.version, node: process.version }, 1);
-  if (options.consoleUrl !== undefined) shownAt.set({ url: options.consoleUrl }, 1);
-  const dropped = new Counter({ ...droppedLines, labelNames: [], registers: [registry] });
-  let droppedSoFar = 0;
   const counters = createEventCounters(registry);
+  const dropped = new Counter({
+    name: "redriver_log_lines_dropped_total",
+    help: "Lines of the log that were not written, because nobody read it fast enough.",
+    registers: [registry],
+  });
+  let droppedSoFar = 0;
+  const gauge = gaugesOf(registry);
+  const pageBytes = gauge(
+    "redriver_page_memory_bytes",
+    "Memory that this replica's pages take now, of their budget.",
+  );
+  const pageLimitBytes = gauge(
+    "redriver_page_memory_limit_bytes",
+    "The budget of memory for all pages at once.",
+  );
+  const limitBytes = gauge(
+    "redriver_memory_limit_bytes",
+    "Memory that this replica may use: of its container, or of the machine if there is no limit.",
+  );
+  const still = gauge(
+    "redriver_drains_standing_still",
+    "Drains that nothing holds back, and of which no page has ended for three schedules.",
+  );
+  const { version, consoleUrl } = options;
+  gauge("redriver_build_info", "1 for the version that runs.", ["version", "node"]).set(
+    { version, node: process.version },
+    1,
+  );
+  const shownAt = gauge(
+    "redriver_console_info",
+    "1 for the address at which people reach the console; absent if console.url is not set.",
+    ["url"],
+  );
+  if (consoleUrl !== undefined) shownAt.set({ url: consoleUrl }, 1);
   const setQueueGauges = createQueueGauges(registry, options.clock);
   const setIndexGauges = createIndexGauges(registry);
   const readFacts = createScrapeReader<QueueFacts | "refused">(
@@ -101,6 +97,7 @@ export function createMetrics(options: MetricsOptions) {
         }
       },
     } satisfies Events,
+    registry,
     contentType: registry.contentType,
     adopt: (document: MeasuredDocument) => counters.adopt(document),
     /** The Prometheus text; ends within 2 s and a little, also if Redis hangs. */

@@ -1,8 +1,9 @@
 /** The metrics that show what Redis keeps: of drains, sources, lanes, destinations and kinds of failure. */
+import type { Registry } from "prom-client";
 import type { RuleCounts } from "../job/contracts/ledger.ts";
 import type { QueueFacts } from "../job/contracts/queue-facts.ts";
 import type { DestinationOfDrain, ShownFailure } from "./choose-series.ts";
-import { gauge, type MetricDefinition } from "./metric-definition.ts";
+import { gaugesOf } from "./gauges-of.ts";
 
 export type DrainRow = QueueFacts["drains"][number];
 export type SourceRow = QueueFacts["sources"][number];
@@ -35,42 +36,46 @@ export const restOfDestinations = "other";
 const ofDrain = ["source", "drain"] as const;
 const ofDestination = ["source", "drain", "origin"] as const;
 const ofFailure = ["source", "failure"] as const;
+
 /** Set one by one, because their series have labels of their own. */
-export const single = {
-  redisUp: gauge("redriver_redis_up", "1 when the facts about the queue could be read."),
-  redisFit: gauge(
-    "redriver_redis_fit",
-    "1 when Redis is set up to keep a ledger; while it is 0 nothing is begun. Absent while Redis is away.",
-  ),
-  redisMemory: gauge(
-    "redriver_redis_memory_ratio",
-    "Memory that Redis uses as a share of its maxmemory, of the fullest master. Absent without a limit.",
-  ),
-  records: gauge(
-    "redriver_records",
-    "Records in the DLQ by state, as of the last pages. Drain none: of no drain, as the last census counted.",
-    ["source", "drain", "state"],
-  ),
-  failureMet: gauge(
-    "redriver_failure_first_met_timestamp_seconds",
-    "When a failure was met first, with its destination, status and the answer's signature; of the same failures.",
-    [...ofFailure, "origin", "status", "answer"],
-  ),
-  guardClosed: gauge(
-    "redriver_guard_closed",
-    "1 while a search index holds what the drain would republish.",
-    ["drain", "index"],
-  ),
-  lanes: gauge("redriver_lanes", "Destinations of the source's drains, by the state of their lanes.", [
-    "source",
-    "state",
-  ]),
-  lane: gauge(
-    "redriver_lane",
-    "1 for the state that a lane is in; of the 20 lanes of a source that were asked for most messages.",
-    ["source", "drain", "origin", "state"],
-  ),
-} as const;
+export function createSingleGauges(registry: Registry) {
+  const gauge = gaugesOf(registry);
+  return {
+    redisUp: gauge("redriver_redis_up", "1 when the facts about the queue could be read."),
+    redisFit: gauge(
+      "redriver_redis_fit",
+      "1 when Redis is set up to keep a ledger; while it is 0 nothing is begun. Absent while Redis is away.",
+    ),
+    redisMemory: gauge(
+      "redriver_redis_memory_ratio",
+      "Memory that Redis uses as a share of its maxmemory, of the fullest master. Absent without a limit.",
+    ),
+    records: gauge(
+      "redriver_records",
+      "Records in the DLQ by state, as of the last pages. Drain none: of no drain, as the last census counted.",
+      ["source", "drain", "state"],
+    ),
+    failureMet: gauge(
+      "redriver_failure_first_met_timestamp_seconds",
+      "When a failure was met first, with its destination, status and the answer's signature; of the same failures.",
+      [...ofFailure, "origin", "status", "answer"],
+    ),
+    guardClosed: gauge(
+      "redriver_guard_closed",
+      "1 while a search index holds what the drain would republish.",
+      ["drain", "index"],
+    ),
+    lanes: gauge("redriver_lanes", "Destinations of the source's drains, by the state of their lanes.", [
+      "source",
+      "state",
+    ]),
+    lane: gauge(
+      "redriver_lane",
+      "1 for the state that a lane is in; of the 20 lanes of a source that were asked for most messages.",
+      ["source", "drain", "origin", "state"],
+    ),
+  };
+}
 
 const table = <Subject>(labels: readonly string[], rows: Rows<Subject>): Table<Subject> => ({ labels, rows });
 
@@ -240,19 +245,6 @@ export const tables = {
     ],
   }),
 };
-
-export const queueMetrics: readonly MetricDefinition[] = [
-  ...Object.values(single),
-  ...Object.values(tables).flatMap(toDefinitions),
-];
-
-export function typeOf(name: string): "counter" | "gauge" {
-  return name.endsWith("_total") ? "counter" : "gauge";
-}
-
-function toDefinitions({ labels, rows }: Table<never>): readonly MetricDefinition[] {
-  return Object.entries(rows).map(([name, [help]]) => ({ type: typeOf(name), name, help, labels }));
-}
 
 function toSeconds(ms: number | null | undefined, afterMs = 0): number | null {
   return ms === null || ms === undefined ? null : (ms + afterMs) / 1_000;

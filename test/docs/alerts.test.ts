@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { runbookScreen } from "../../src/people/console/screens/runbook.tsx";
-import { queueMetrics } from "../../src/telemetry/queue-metrics.ts";
 import { alertRules as rules, alertTestFiles, runbookOf } from "../support/alert-tests.ts";
 import { readDoc as read } from "../support/markdown.ts";
+import { queueMetrics } from "../pages/metrics-page.ts";
 import { wholeMetricsPage } from "../support/whole-metrics-page.ts";
 
 interface RuleTest {

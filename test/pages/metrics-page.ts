@@ -1,10 +1,43 @@
 import { readFileSync } from "node:fs";
+import { Registry } from "prom-client";
 import { indexMetrics, type IndexMetric } from "../../src/job/statistics/index-gauges.ts";
-import { queueMetrics } from "../../src/telemetry/queue-metrics.ts";
-import type { MetricDefinition } from "../../src/telemetry/metric-definition.ts";
-import { processMetrics } from "../../src/telemetry/metrics.ts";
+import { createQueueGauges } from "../../src/telemetry/drain-and-source-gauges.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
+import { memory } from "../support/metrics.ts";
 
-export const ownMetrics: readonly MetricDefinition[] = [...queueMetrics, ...processMetrics, ...indexMetrics];
+interface Metric {
+  readonly name: string;
+  readonly labels: readonly string[];
+  readonly type: string;
+}
+
+function metricsOf(registry: Registry): readonly Metric[] {
+  const all = registry.getMetricsAsArray() as unknown as readonly {
+    name: string;
+    type: string;
+    labelNames: string[];
+  }[];
+  return all
+    .filter(({ name }) => name.startsWith("redriver_"))
+    .map(({ name, type, labelNames }) => ({ name, type, labels: labelNames }));
+}
+
+const clock = { sleep: () => new Promise<void>(() => undefined), now: () => 0 };
+const registry = new Registry();
+createQueueGauges(registry, clock);
+/** Those that Redis knows, equal in every replica. */
+export const queueMetrics = metricsOf(registry);
+const replica = createMetrics({
+  version: "0",
+  clock,
+  memory,
+  indexGauges: async () => [],
+  readFacts: async () => null,
+});
+const ofQueue = new Set(queueMetrics.map(({ name }) => name));
+const processMetrics = metricsOf(replica.registry).filter(({ name }) => !ofQueue.has(name));
+
+export const ownMetrics: readonly Metric[] = [...queueMetrics, ...processMetrics, ...indexMetrics];
 
 /** The page alone has the question of each metric; one that is new gets `?`, and a person writes it there. */
 const questions = new Map(
@@ -45,7 +78,7 @@ same without Prometheus.
 ${indexMetrics.map(toFieldRow).join("")}`;
 }
 
-function toTable(metrics: readonly MetricDefinition[]): string {
+function toTable(metrics: readonly Metric[]): string {
   const rows = metrics.map(({ name, labels }) => {
     const shown = labels.map((label) => `\`${label}\``).join(", ");
     return `| \`${name}\` | ${shown} | ${questionOf(name)} |\n`;
