@@ -103,7 +103,7 @@ function toItemNames(prefix: string) {
     headerName: oncePerText(1_000, 256, (name): HeaderName => toHeaderName(name, prefix)),
     itemHeader: oncePerText(1_000, 256, (name) => ({
       isToken: isToken(name),
-      json: Buffer.from(`,${toJsonText(name)}:`),
+      json: `${toJsonText(name)}:`,
     })),
   };
 }

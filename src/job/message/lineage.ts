@@ -25,7 +25,7 @@ import { withoutCredentials } from "./destination-url.ts";
 import { hmacSha256 } from "./hmac.ts";
 import { lineageHeaderName, valuesOf } from "./headers.ts";
 import type { FlowControl } from "./item-changes.ts";
-import { maxEscapedBytes, toJsonText, writeJsonText } from "./json-text.ts";
+import { toJsonText } from "./json-text.ts";
 import { isCount, isObject, parseJson } from "./json-value.ts";
 
 export interface Lineage {
@@ -87,14 +87,16 @@ export function toLineageKey(secret: string, sourceId: string): string {
 
 /** The header's value. `bodyHash` is `hashBody` of the body that is sent with it. */
 export function signLineage(lineage: Lineage, bodyHash: string, key: LineageKey): string {
-  const bytes = bufferFor(lineage);
-  const signed = `v1.${bytes.toString("base64url", 0, writePayload(lineage, bodyHash, bytes))}`;
+  const payload = toPayload(lineage, bodyHash);
+  const most = payload.length * maxBytesPerUnit;
+  const bytes = most > kept.length ? Buffer.allocUnsafe(most) : kept;
+  const signed = `v1.${bytes.toString("base64url", 0, bytes.write(payload))}`;
   return `${signed}.${hmacSha256(key, signed)}`;
 }
 
 /** As long as the header's value, unsigned. */
 export function fillerOf(lineage: Lineage, bodyHash: string): string {
-  const bytes = writePayload(lineage, bodyHash, bufferFor(lineage));
+  const bytes = Buffer.byteLength(toPayload(lineage, bodyHash));
   return "x".repeat(3 + Math.ceil((bytes * 4) / 3) + 1 + tagLength);
 }
 
@@ -103,37 +105,25 @@ export function lineageIn(header: string): Lineage | null {
   return toSigned(header.split(".")[1] ?? "")?.lineage ?? null;
 }
 
-const nothing = Buffer.alloc(0);
-
-function writePayload(lineage: Lineage, bodyHash: string, target: Buffer): number {
-  const { rootMaxRetries, step, statusBefore, rootFlowControl } = lineage;
-  let at = target.write(`{"a":${lineage.attempt},"r":`);
-  at = writeJsonText(nothing, lineage.rootId, target, at);
-  at += target.write(`,"c":${lineage.rootCreatedAt},"m":${rootMaxRetries},"d":`, at);
-  at = writeJsonText(nothing, lineage.rootDestination, target, at);
+function toPayload(lineage: Lineage, bodyHash: string): string {
+  const { attempt, rootCreatedAt, rootMaxRetries, step, statusBefore, rootFlowControl } = lineage;
+  let payload = `{"a":${attempt},"r":${toJsonText(lineage.rootId)},"c":${rootCreatedAt},"m":${rootMaxRetries}`;
+  payload += `,"d":${toJsonText(lineage.rootDestination)},"p":${toJsonText(lineage.parentDlqId)}`;
   // A hash has no character that JSON escapes.
-  let rest = `,"p":${toJsonText(lineage.parentDlqId)},"b":"${bodyHash}"`;
+  payload += `,"b":"${bodyHash}"`;
   if (step !== null) {
-    rest += `,"s":${toJsonText(`${step.lane}.${step.step}`)}`;
-    if (step.isCanary) rest += step.isProbe ? ',"k":1,"h":1' : ',"k":1';
+    payload += `,"s":${toJsonText(`${step.lane}.${step.step}`)}`;
+    if (step.isCanary) payload += step.isProbe ? ',"k":1,"h":1' : ',"k":1';
   }
-  if (lineage.isForgiven) rest += ',"g":1';
-  if (statusBefore !== null) rest += `,"f":${statusBefore}`;
-  if (rootFlowControl !== undefined) rest += `,"w":${JSON.stringify(writeFlowControl(rootFlowControl))}`;
-  return at + target.write(`${rest}}`, at);
+  if (lineage.isForgiven) payload += ',"g":1';
+  if (statusBefore !== null) payload += `,"f":${statusBefore}`;
+  if (rootFlowControl !== undefined) payload += `,"w":${JSON.stringify(writeFlowControl(rootFlowControl))}`;
+  return `${payload}}`;
 }
-
-const kept = Buffer.alloc(4_096);
-/** More units than its names and numbers have, and its body's hash. */
-const unitsAround = 256;
 
 /** A payload has some 300 characters, so its bytes need no buffer of their own. */
-function bufferFor({ rootId, rootDestination, parentDlqId, step, rootFlowControl }: Lineage): Buffer {
-  const units = unitsAround + rootId.length + rootDestination.length + parentDlqId.length;
-  const rare = (step?.lane.length ?? 0) + (rootFlowControl?.key.length ?? 0);
-  const most = (units + rare) * maxEscapedBytes;
-  return most > kept.length ? Buffer.allocUnsafe(most) : kept;
-}
+const kept = Buffer.alloc(4_096);
+const maxBytesPerUnit = 3;
 
 /** Under any of the keys. Copies must agree; an empty key signs nothing. Never throws. */
 export function readLineage(

@@ -8,7 +8,7 @@ const piece = fc.oneof(
 );
 const rarely = (long: string) =>
   fc.oneof({ weight: 40, arbitrary: fc.constant("") }, { weight: 1, arbitrary: fc.constant(long) });
-/** Short and long ones are written by other means, and so are those beyond ASCII. */
+/** Long ones are written by other means, and so is half of a character. */
 const text = fc
   .tuple(fc.nat(130), fc.array(piece, { maxLength: 12 }), rarely("x".repeat(70_000)))
   .map(([plain, pieces, long]) => "a".repeat(plain) + pieces.join("") + long);
@@ -16,9 +16,9 @@ const text = fc
 it("a text is written as JSON.stringify writes it, in the room that it is given", () => {
   fc.assert(
     fc.property(text, (text) => {
-      const target = Buffer.alloc(6 + text.length * maxEscapedBytes + 2, "#");
-      const end = writeJsonText(Buffer.from("ab"), text, target, 4);
-      expect(target.toString("utf8", 0, end)).toBe(`####ab${JSON.stringify(text)}`);
+      const target = Buffer.alloc(4 + text.length * maxEscapedBytes + 2, "#");
+      const end = writeJsonText(text, target, 4);
+      expect(target.toString("utf8", 0, end)).toBe(`####${JSON.stringify(text)}`);
     }),
     { numRuns: 1_000 },
   );
