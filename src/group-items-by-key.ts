@@ -12,3 +12,11 @@ export function groupBy<Key, Item>(
   }
   return groups;
 }
+
+/** What is read for each, side by side. */
+export async function mapEach<Key, Value, Answer>(
+  all: ReadonlyMap<Key, Value>,
+  read: (value: Value, key: Key) => Promise<Answer>,
+): Promise<ReadonlyMap<Key, Answer>> {
+  return new Map(await Promise.all([...all].map(async ([key, one]) => [key, await read(one, key)] as const)));
+}

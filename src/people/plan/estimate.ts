@@ -2,6 +2,7 @@
  * What a plan publishes, as far as it is known: counts, and a count divided by the limit that is set for it.
  * Lanes, guards and learned rates add to that time, and by how much nobody knows. Pure.
  */
+import { defined } from "../../job/message/defined.ts";
 import { sumOf } from "../read/totals.ts";
 import { topRateOf } from "../../job/contracts/auto-rate.ts";
 import type { LimitsConfig } from "../../job/contracts/drains-document.ts";
@@ -20,14 +21,7 @@ export interface EstimateInput {
 }
 
 /** So many publishes at this rate take `ms`: less is not possible. */
-export interface LeastTime {
-  readonly ms: number;
-  readonly publishes: number;
-  readonly rate: Rate;
-  /** Of all, of one host, or of one rule; `name` is the host's or the rule's. */
-  readonly kind: "publish" | "host" | "rule";
-  readonly name?: string;
-}
+export type LeastTime = ReturnType<typeof toLeast>;
 
 const maxShown = 8;
 
@@ -68,9 +62,10 @@ function leastTimes({ limits, ruleRates, counts }: EstimateInput, all: number): 
   ];
 }
 
-function toLeast(kind: LeastTime["kind"], rate: Rate, publishes: number, name?: string): LeastTime {
+/** Of all, of one host, or of one rule; `name` is the host's or the rule's. */
+function toLeast(kind: "publish" | "host" | "rule", rate: Rate, publishes: number, name?: string) {
   const ms = Math.ceil((publishes / rate.count) * rate.perMs);
-  return { kind, rate, publishes, ms, ...(name !== undefined && { name }) };
+  return { kind, rate, publishes, ms, ...defined({ name }) };
 }
 
 function longestOf(times: readonly LeastTime[]): LeastTime | null {

@@ -1,5 +1,6 @@
 import type { KindsSample, QueueSample } from "../../job/contracts/queue-series.ts";
 import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
+import { sumOf } from "./totals.ts";
 
 /** Kinds of failure whose redrives are kept by the hour: those with most that came or waits. */
 const maxKinds = 300;
@@ -10,21 +11,17 @@ export function toQueueSample(facts: Pick<QueueFacts, "drains" | "sources">): Qu
   if (drains.length === 0 || drains.some(({ facts, stillCounting }) => facts === null || stillCounting)) {
     return null;
   }
-  const sample = { waiting: 0, parked: 0, arrived: 0, published: 0, failedAgain: 0 };
-  for (const { shared } of sources) {
-    sample.waiting -= shared?.waiting ?? 0;
-    sample.parked -= shared?.parked ?? 0;
-  }
-  for (const { facts, destinations } of drains) {
-    sample.arrived += facts === null ? 0 : facts.arrivals - facts.arrivedAgain;
-    for (const one of destinations) {
-      sample.waiting += one.waiting;
-      sample.parked += one.parked;
-      sample.published += one.published;
-      sample.failedAgain += one.failedAgain;
-    }
-  }
-  return { ...sample, waiting: Math.max(0, sample.waiting), parked: Math.max(0, sample.parked) };
+  const all = drains.flatMap(({ destinations }) => destinations);
+  const of = (name: "waiting" | "parked" | "published" | "failedAgain") => sumOf(all, (one) => one[name]);
+  const once = (name: "waiting" | "parked") =>
+    Math.max(0, of(name) - sumOf(sources, ({ shared }) => shared?.[name] ?? 0));
+  return {
+    waiting: once("waiting"),
+    parked: once("parked"),
+    arrived: sumOf(drains, ({ facts }) => (facts === null ? 0 : facts.arrivals - facts.arrivedAgain)),
+    published: of("published"),
+    failedAgain: of("failedAgain"),
+  };
 }
 
 export function toKindsSample({ drains }: Pick<QueueFacts, "drains">): KindsSample {

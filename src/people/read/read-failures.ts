@@ -1,3 +1,4 @@
+import { mapEach } from "../../group-items-by-key.ts";
 import type { DrainName } from "../../job/contracts/ids.ts";
 import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { Core } from "../../job/door.ts";
@@ -22,9 +23,7 @@ export async function viewFailures(
   now: number,
   drain?: DrainName,
 ): Promise<readonly FailureView[]> {
-  const marks = new Map(
-    await Promise.all([...sources].map(async ([id, one]) => [id, await one.failureMarks.all()] as const)),
-  );
+  const marks = await mapEach(sources, ({ failureMarks }) => failureMarks.all());
   return toFailureViews({ facts, marksOf: (source) => marks.get(source) ?? new Map(), drain, now });
 }
 

@@ -3,31 +3,12 @@ import type { Core } from "../../../job/door.ts";
 import { BoundedMap } from "../../../bounded-map.ts";
 import { readQueueFacts } from "../../read/queue-facts.ts";
 import { viewFailures } from "../../read/read-failures.ts";
-import type { FailureView } from "../../read/failure-views.ts";
+import { mapEach } from "../../../group-items-by-key.ts";
 import { readAllArrivals } from "../../operations/failures/arrivals.ts";
-import type { SourceId } from "../../../job/contracts/ids.ts";
-import type { PauseRecord } from "../../../job/contracts/pauses.ts";
-import type { QueueFacts } from "../../../job/contracts/queue-facts.ts";
-import { createRulesInForce, type RulesInForce } from "./rules-in-force.ts";
-import { readStatus, type Status } from "../../operations/status/read.ts";
+import { createRulesInForce } from "./rules-in-force.ts";
+import { readStatus } from "../../operations/status/read.ts";
 
-export interface Reads {
-  readonly status: () => Promise<Status>;
-  /** Every kind of failure, by trouble. */
-  readonly failures: () => Promise<readonly FailureView[]>;
-  /** Of every kind by its id, by source. */
-  readonly arrivals: () => ReturnType<typeof readAllArrivals>;
-  /** What one page alone reads, at most every fifteen seconds. `key`: what is read, with what it is read for. */
-  readonly kept: <Answer>(key: string, read: () => Promise<Answer>) => Promise<Answer>;
-  /** Of persons, by source. */
-  readonly pauses: () => Promise<ReadonlyMap<SourceId, readonly PauseRecord[]>>;
-  /** As the passes have counted them. */
-  readonly facts: () => Promise<QueueFacts>;
-  /** Null: not known here. */
-  readonly rules: () => RulesInForce | null;
-  /** After an act, so that its own page shows it. */
-  readonly forget: () => void;
-}
+export type Reads = ReturnType<typeof createReads>;
 
 interface ReadsParts {
   readonly current: () => Core;
@@ -42,12 +23,12 @@ const slowMaxAgeMs = 15_000;
 const arrivalsMaxAgeMs = 60_000;
 const maxKept = 200;
 
-export function createReads({ current, nextRuns, now }: ReadsParts): Reads {
+export function createReads({ current, nextRuns, now }: ReadsParts) {
   const kept = new BoundedMap<string, Kept>(maxKept);
   const arrivals = shared(now, () => readAllArrivals(current()), arrivalsMaxAgeMs);
   // The largest read. Pages of every kind that are shown together share it.
   const facts = shared(now, () => readQueueFacts(current()));
-  const pauses = shared(now, () => readPauses(current()));
+  const pauses = shared(now, () => mapEach(current().sources, (source) => source.pauses.all()));
   const failures = shared(now, async () => viewFailures(current(), await facts.read(), now()));
   const status = shared(now, async () => {
     const [runs, known] = await Promise.all([nextRuns(), facts.read()]);
@@ -58,10 +39,14 @@ export function createReads({ current, nextRuns, now }: ReadsParts): Reads {
     return one;
   };
   return {
+    /** Of every kind by its id, by source. */
     arrivals: arrivals.read,
+    /** Every kind of failure, by trouble. */
     failures: failures.read,
+    /** Of persons, by source. */
     pauses: pauses.read,
     status: status.read,
+    /** What one page alone reads, at most every fifteen seconds. `key`: what is read, with what it is read for. */
     kept<Answer>(key: string, read: () => Promise<Answer>): Promise<Answer> {
       const one = kept.get(key) ?? createKept(read);
       // Of another document by now, or for another state.
@@ -69,18 +54,16 @@ export function createReads({ current, nextRuns, now }: ReadsParts): Reads {
       kept.set(key, one);
       return one.shared.read() as Promise<Answer>;
     },
+    /** After an act, so that its own page shows it. */
     forget() {
       for (const one of [arrivals, failures, pauses, facts, status]) one.forget();
       kept.clear();
     },
+    /** As the passes have counted them. */
     facts: facts.read,
+    /** Null: not known here. */
     rules: createRulesInForce(current, now),
   };
-}
-
-async function readPauses({ sources }: Pick<Core, "sources">) {
-  const all = [...sources].map(async ([id, source]) => [id, await source.pauses.all()] as const);
-  return new Map(await Promise.all(all));
 }
 
 interface Shared<Answer> {

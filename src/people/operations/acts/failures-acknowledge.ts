@@ -1,9 +1,7 @@
 import { z } from "zod";
-import { recordIntent } from "../../../job/door.ts";
 import { misused } from "../../../job/contracts/errors.ts";
 import { defineOperation, field } from "../define.ts";
 import { failureOfMark, flag, shortText } from "../fields.ts";
-import { present } from "../phrases.ts";
 import { markEach, markRow } from "../failures/marks.ts";
 
 const owner = field(shortText(100).optional(), {
@@ -33,15 +31,15 @@ export const acknowledge = defineOperation({
     throw misused("give --owner or --off, not both");
   },
   row: markRow,
-  run: ({ core, input: { id, owner: given, off = false }, by, reason }) =>
-    markEach(core, id, async ({ runtime, failureMarks }, _, subject) => {
-      const name = given || by;
-      const act = off ? "unacknowledge" : "acknowledge";
-      const said = off ? `open, nobody works on ${subject}` : `${name} works on ${subject}`;
-      const what = off ? subject : `${subject}: ${name} works on it`;
-      const why = present([what, reason]).join("; ");
-      await recordIntent({ ...runtime, by }, act, [], { drain: null, why });
-      await failureMarks.own(id, off ? null : name);
-      return { state: off ? "open" : "acknowledged", said };
+  run: ({ input: { id, owner: given, off = false }, reason, ...call }) =>
+    markEach(call, id, ({ failureMarks }, _, subject) => {
+      const name = given || call.by;
+      return {
+        act: off ? "unacknowledge" : "acknowledge",
+        why: [off ? subject : `${subject}: ${name} works on it`, reason],
+        write: () => failureMarks.own(id, off ? null : name),
+        state: off ? "open" : "acknowledged",
+        said: off ? `open, nobody works on ${subject}` : `${name} works on ${subject}`,
+      };
     }),
 });

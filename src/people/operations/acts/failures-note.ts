@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { recordIntent } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { misused } from "../../../job/contracts/errors.ts";
 import { defineOperation, field } from "../define.ts";
@@ -36,11 +35,12 @@ export const note = defineOperation({
     throw misused("give a text or a ticket; an empty one removes what was there");
   },
   row: markRow,
-  run: ({ core, input: { id, ...words }, by }) =>
-    markEach(core, id, async ({ runtime, failureMarks }, _, subject) => {
-      const why = present([words.ticket, words.text]).join(": ") || "note removed";
-      await recordIntent({ ...runtime, by }, "note", [], { drain: null, why: `${subject}: ${why}` });
-      await failureMarks.note(id, defined(words), by);
-      return { state: "noted", said: `noted on ${subject}` };
-    }),
+  run: ({ input: { id, ...words }, ...call }) =>
+    markEach(call, id, ({ failureMarks }, _, subject) => ({
+      act: "note",
+      why: [`${subject}: ${present([words.ticket, words.text]).join(": ") || "note removed"}`],
+      write: () => failureMarks.note(id, defined(words), call.by),
+      state: "noted",
+      said: `noted on ${subject}`,
+    })),
 });

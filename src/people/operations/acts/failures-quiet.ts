@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { systemClock } from "../../../system-world.ts";
-import { recordIntent } from "../../../job/door.ts";
 import { misused } from "../../../job/contracts/errors.ts";
 import { parseDuration } from "../../../job/rules/durations.ts";
 import { parseDateOrTime } from "../../../job/rules/patterns/parse-dates.ts";
 import { defineOperation, field } from "../define.ts";
 import { failureOfMark, flag, readAs } from "../fields.ts";
 import { markEach, markRow } from "../failures/marks.ts";
-import { present, toTime } from "../phrases.ts";
+import { toTime } from "../phrases.ts";
 
 /** `changed`, or a moment to come as Unix ms. */
 const end = readAs(
@@ -50,31 +49,29 @@ export const quiet = defineOperation({
     throw misused("give --until changed, a time or a duration, or --off, not both");
   },
   row: markRow,
-  run: ({ core, input: { id, until: given }, by, reason }) =>
-    markEach(core, id, async ({ runtime, failureMarks }, failure, subject) => {
-      const source = { ...runtime, by };
+  run: ({ input: { id, until: given }, reason, ...call }) =>
+    markEach(call, id, ({ failureMarks }, { quiet: before, largestHour, drains }, subject) => {
       if (given === undefined) {
-        await recordIntent(source, "unquiet", [], { drain: null, why: toWhy(subject, reason) });
-        await failureMarks.quiet(id, null);
-        return failure.quiet === null
-          ? { state: "was-not-quiet", said: `was not quiet: ${subject}` }
-          : { state: "no-longer-quiet", said: `no longer quiet: ${subject}` };
+        const was = before === null ? "was not quiet" : "no longer quiet";
+        return {
+          act: "unquiet",
+          why: [subject, reason],
+          write: () => failureMarks.quiet(id, null),
+          state: before === null ? "was-not-quiet" : "no-longer-quiet",
+          said: `${was}: ${subject}`,
+        };
       }
       const words = given === "changed" ? "it changes" : toTime(given);
-      await recordIntent(source, "quiet", [], {
-        drain: null,
-        why: toWhy(`${subject}, until ${words}`, reason),
-      });
-      const { largestHour, drains } = failure;
       const ruled = [...new Set(drains.flatMap((one) => Object.keys(one.ruled)))];
-      await failureMarks.quiet(id, { until: given, largestHour, ruled, by });
-      return { state: "quiet", said: `quiet until ${words}: ${subject}` };
+      return {
+        act: "quiet",
+        why: [`${subject}, until ${words}`, reason],
+        write: () => failureMarks.quiet(id, { until: given, largestHour, ruled, by: call.by }),
+        state: "quiet",
+        said: `quiet until ${words}: ${subject}`,
+      };
     }),
 });
-
-function toWhy(what: string, reason: string): string {
-  return present([what, reason]).join("; ");
-}
 
 /** Null: neither `changed` nor a moment after `now`. */
 function parseQuietEnd(text: string, now: number): "changed" | number | null {

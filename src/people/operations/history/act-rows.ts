@@ -5,30 +5,13 @@
  */
 import { defined } from "../../../job/message/defined.ts";
 import { ofFailureNote, type AuditEntry, type AuditRecord } from "../../../job/contracts/audit.ts";
-import { createTopCount, type TopCounted } from "../../plan/top-count.ts";
+import { createTopCount } from "../../plan/top-count.ts";
 
 const sameRowMs = 60_000;
 const maxHosts = 100;
 const shownHosts = 20;
 
-export interface ActRow extends Pick<
-  AuditEntry,
-  "at" | "act" | "source" | "drain" | "by" | "why" | "lane" | "host" | "forMs"
-> {
-  /** Unix ms: when its apply began, or its first record. `at` is its last, or the end of its apply. */
-  readonly since: number;
-  /** Records; 0 for an act on none, and for an apply, which orders: the acts that follow count. */
-  readonly count: number;
-  readonly ordered?: number;
-  readonly rule?: string | null;
-  readonly reason?: string;
-  readonly dlqId?: string;
-  readonly hosts: TopCounted<string>;
-  /** By note, such as a loss of the rebuild, how many records have it. */
-  readonly notes: Readonly<Record<string, number>>;
-  /** Records that came back from an earlier redrive. */
-  readonly comeBacks: number;
-}
+export type ActRow = ReturnType<ReturnType<typeof createRow>["read"]>;
 
 /** Entries newest first; rows too, by their last record. Holds rows of one minute, and of an apply its end. */
 export async function* toActRows(entries: AsyncIterable<AuditEntry>): AsyncGenerator<ActRow> {
@@ -111,19 +94,24 @@ function createRow(
         notes[note] = (notes[note] ?? 0) + alike;
       }
     },
-    read(): ActRow {
+    read() {
+      const isOrder = act === "apply" && count > 0;
       return {
         at: end?.at ?? at,
+        /** Unix ms: when its apply began, or its first record. `at` is its last, or the end of its apply. */
         since,
         act,
-        ...(act === "apply" && count > 0 ? { count: 0, ordered: count } : { count }),
+        /** Records; 0 for an act on none, and for an apply, which orders: the acts that follow count. */
+        count: isOrder ? 0 : count,
+        ...defined({ ordered: isOrder ? count : undefined, dlqId: count === 1 ? dlqId : undefined }),
         source,
         drain,
         by,
         ...defined({ rule, reason, why: end?.why ?? why, lane, host, forMs }),
-        ...(count === 1 ? { dlqId } : {}),
         hosts: hosts.top(shownHosts),
-        notes,
+        /** By note, such as a loss of the rebuild, how many records have it. */
+        notes: notes as Readonly<Record<string, number>>,
+        /** Records that came back from an earlier redrive. */
         comeBacks,
       };
     },

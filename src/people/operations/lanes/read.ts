@@ -26,9 +26,7 @@ export async function* readLanes(
     const pauses = await built.pauses.all();
     for await (const views of allLanes(built.runtime)) {
       const lanes = views.filter((view) => asked === undefined || view.drain === asked);
-      const counts = { halted: 0, canary: 0, ramping: 0, open: 0 };
-      const { reported } = await readLaneNext(core, { lanes, counts }, pauses);
-      for (const lane of reported) {
+      for (const lane of await readLaneNext(core, lanes, pauses)) {
         const drain = isWhole ? core.drains.get(lane.drain) : null;
         const waitsFor = whyNothingGoes(lane, { isAnyReplicaUp, pauses, drain });
         yield { source, ...lane, lastProbeAt: lastProbeAtOf(lane), waitsFor };

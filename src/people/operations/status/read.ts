@@ -14,23 +14,15 @@ import {
   type ExpiringGroup,
   type QueueFacts,
 } from "../../../job/contracts/queue-facts.ts";
-import { lateCheckMs, type LanesCounted } from "../../../job/contracts/lanes.ts";
+import { lateCheckMs, type LanesCounted, type LaneView } from "../../../job/contracts/lanes.ts";
 import { type DeliveryStanding, toDeliveries, toRest } from "../../read/deliveries.ts";
-import { toOutlook, type DestinationOutlook } from "../../read/outlook.ts";
+import { toOutlook } from "../../read/outlook.ts";
 import { peekLanes, readLaneStandings, type LaneStandings } from "../../read/lane-standings.ts";
 import { toHeldByOrigin } from "../../read/held-by-rules.ts";
-import { nobody, toOwners, toOwnersByOrigin, type OwnersOfOrigin } from "../../read/owners.ts";
+import { nobody, toOwners, toOwnersByOrigin } from "../../read/owners.ts";
 import { toExpired } from "../../read/totals.ts";
+import { mapEach } from "../../../group-items-by-key.ts";
 import { sumExpiring, toSaved } from "./expiring.ts";
-
-export interface DestinationStatus extends DestinationOutlook, OwnersOfOrigin {
-  /** A person's, that holds what goes there. */
-  readonly pause: HostPause | null;
-  /** Of what waits: rules hold its kinds. */
-  readonly heldByRules: number;
-  /** That is all of it, so nothing goes, whatever its lane says. */
-  readonly isHeldByRules: boolean;
-}
 
 interface StatusRequest {
   readonly nextRuns: ReadonlyMap<string, number>;
@@ -72,15 +64,18 @@ export async function readStatus(core: Core, { nextRuns, problems, now, facts: g
     const kinds = facts.sources.find((one) => one.source === source)?.failures ?? [];
     const ownersOf = toOwnersByOrigin(found?.failures ?? [], kinds, owners.get(source) ?? new Map());
     const heldOf = toHeldByOrigin(found?.failures ?? [], kinds);
-    const destinations = counted.map((one): DestinationStatus => {
+    const destinations = counted.map((one) => {
       const pause = hostPauseOf(pausesOf.get(source) ?? [], drain, one.origin);
       const heldByRules = Math.min(one.waiting, heldOf.get(one.origin) ?? 0);
       return {
         ...one,
         lane: lanes?.get(one.origin) ?? null,
         isPaused: pause !== null || paused !== null,
+        /** A person's, that holds what goes there. */
         pause,
+        /** Of what waits: rules hold its kinds. */
         heldByRules,
+        /** That is all of it, so nothing goes, whatever its lane says. */
         isHeldByRules: one.waiting > 0 && heldByRules === one.waiting,
         // The kinds of what is not listed yet are not looked at.
         ...((one.unseen === 0 && ownersOf.get(one.origin)) || nobody),
@@ -219,19 +214,13 @@ function toTriedAgainAt({ sources }: Core, source: SourceId, oldestOpenAt: numbe
 }
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
+export type DestinationStatus = Status["drains"][number]["destinations"][number];
 
 const maxHostRates = 100;
 
 async function readHostRates({ config: { name, limits }, source }: DrainRuntime) {
   if (limits.perHost === undefined || !isAutoRate(limits.perHost)) return null;
   return source.capacity.learned({ source: source.config.id, drain: name }, maxHostRates);
-}
-
-async function mapEach<Key, Value, Answer>(
-  all: ReadonlyMap<Key, Value>,
-  read: (value: Value, key: Key) => Promise<Answer>,
-): Promise<ReadonlyMap<Key, Answer>> {
-  return new Map(await Promise.all([...all].map(async ([key, one]) => [key, await read(one, key)] as const)));
 }
 
 function readDeliveries(core: Core, source: SourceId, lanes: LanesCounted | null): DeliveryStanding | null {
@@ -243,16 +232,17 @@ function readDeliveries(core: Core, source: SourceId, lanes: LanesCounted | null
 }
 
 async function readLanes(core: Core, source: SourceId, pauses: readonly PauseRecord[]) {
-  const lanes = core.sources.get(source)?.runtime.lanes;
-  return lanes === undefined ? null : readLaneNext(core, await lanes.views(maxLanesShown), pauses);
+  const views = await core.sources.get(source)?.runtime.lanes.views(maxLanesShown);
+  if (views === undefined) return null;
+  return { counts: views.counts, reported: await readLaneNext(core, views.lanes, pauses) };
 }
 
-export type LaneStatus = Awaited<ReturnType<typeof readLaneNext>>["reported"][number];
+export type LaneStatus = Awaited<ReturnType<typeof readLaneNext>>[number];
 
 /** Asks the lanes of each drain with nothing wanted, which changes nothing. Throws `redis-unavailable`. */
 export async function readLaneNext(
   { drains }: Pick<Core, "drains">,
-  { lanes, counts }: Pick<LanesCounted, "lanes" | "counts">,
+  lanes: readonly LaneView[],
   pauses: readonly PauseRecord[],
 ) {
   const names = [...new Set(lanes.map(({ drain }) => drain))];
@@ -265,15 +255,12 @@ export async function readLaneNext(
     }),
   );
   const next = new Map(peeked.flat().map(({ lane, nextInMs }) => [lane, nextInMs]));
-  return {
-    counts,
-    reported: lanes.map((lane) => {
-      /** As `PeekedLane` has it; null also if its drain is not in the document any more. */
-      const nextInMs = next.get(lane.lane) ?? null;
-      /** Its time is over, and a listing check that judges it is still to come, within `nextInMs`. */
-      const awaitsLook = nextInMs === lateCheckMs;
-      const hostPaused = hostPauseOf(pauses, lane.drain, lane.origin) !== null;
-      return { ...lane, nextInMs, awaitsLook, hostPaused };
-    }),
-  };
+  return lanes.map((lane) => {
+    /** As `PeekedLane` has it; null also if its drain is not in the document any more. */
+    const nextInMs = next.get(lane.lane) ?? null;
+    /** Its time is over, and a listing check that judges it is still to come, within `nextInMs`. */
+    const awaitsLook = nextInMs === lateCheckMs;
+    const hostPaused = hostPauseOf(pauses, lane.drain, lane.origin) !== null;
+    return { ...lane, nextInMs, awaitsLook, hostPaused };
+  });
 }

@@ -16,7 +16,8 @@ test("a step whose watch is over awaits a look, until that has come", async () =
     drains: new Map([[drain, { config: { name: drain, lane: config }, source: { lanes: book } }]]),
   };
   const next = async () => {
-    const { reported } = await readLaneNext(core as unknown as Pick<Core, "drains">, await book.views(1), []);
+    const { lanes } = await book.views(1);
+    const reported = await readLaneNext(core as unknown as Pick<Core, "drains">, lanes, []);
     return reported.map(({ nextInMs, awaitsLook }) => ({ nextInMs, awaitsLook }));
   };
   const step = await driver.step(config.canary);
