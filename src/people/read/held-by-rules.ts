@@ -6,6 +6,11 @@ export function isHeldByRules({ ruled }: Pick<StandingFailure, "ruled">): boolea
   return decisions.length > 0 && decisions.every((decision) => decision.startsWith("hold "));
 }
 
+/** Rules send some of what waits. Pure. */
+export function maySend({ waiting, ruled }: Pick<StandingFailure, "waiting" | "ruled">): boolean {
+  return waiting > 0 && Object.keys(ruled).some((decision) => decision.startsWith("republish "));
+}
+
 /** Of a drain by origin: what waits of kinds that rules hold. Pure. */
 export function toHeldByOrigin(
   failures: readonly Pick<StandingFailure, "id" | "waiting" | "ruled">[],

@@ -1,6 +1,7 @@
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import type { HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { FailureView } from "../../read/failure-views.ts";
+import { isHeldByRules } from "../../read/held-by-rules.ts";
 import { sumOf } from "../../read/totals.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { toAsText, toQuietEnd, toStateText } from "../../operations/failures/state-text.ts";
@@ -60,7 +61,9 @@ export function toFailureText(
       .map(({ drain: of, lane }) => ({
         drain: of,
         lane: lane.sinceMs === null ? lane.state : `${lane.state} since ${formatDuration(lane.sinceMs)}`,
-        next: toNext(lane, modeOf(of)),
+        next: drains.some((one) => one.drain === of && one.waiting > 0 && isHeldByRules(one))
+          ? "none: rules hold this failure"
+          : toNext(lane, modeOf(of)),
         why: lane.why,
       })),
     "what happened": timeLine.entries.map((entry) => ({

@@ -151,21 +151,22 @@ const moods: Readonly<
   parked: ["warn", "with only parked messages"],
 };
 
-function LaneCell({
-  pause: hostPause,
-  paused,
-  lane,
-  group,
-  drain,
-  waiting,
-  prober,
-}: DestinationRow): Html | null {
+function LaneCell({ pause: hostPause, paused, lane, group, drain, ...rest }: DestinationRow): Html | null {
   const pause = hostPause ?? (paused !== null && "reason" in paused ? paused : undefined);
   if (pause === undefined && paused !== null) return <span class="warn">paused by the drains document</span>;
   if (group === "only planned") return <a href={`/plans${toQuery({ drain })}`}>plan and apply</a>;
   if (pause !== undefined) return <PauseWords pause={pause} />;
   if (group === "held") return <a href="/rules">which rules</a>;
-  return lane && <LaneWords lane={lane} hasNext={waiting > 0 && prober === "redriver"} />;
+  return lane && <LaneWords lane={lane} hasNext={goesOn(rest)} />;
+}
+
+/** Redriver sends something there by itself. */
+export function goesOn({
+  waiting,
+  heldByRules,
+  prober,
+}: Pick<DestinationRow, "waiting" | "heldByRules" | "prober">): boolean {
+  return prober === "redriver" && waiting > heldByRules;
 }
 
 /** In each group those with most that waits come first. */

@@ -20,7 +20,7 @@ import { LaneWords, PauseWords } from "../parts/lane.tsx";
 import { Needs } from "../parts/needs.tsx";
 import { pausesOfKind } from "../parts/paused.tsx";
 import { toAnswerText } from "../../read/answer-text.ts";
-import { isHeldByRules } from "../../read/held-by-rules.ts";
+import { isHeldByRules, maySend } from "../../read/held-by-rules.ts";
 import { toKindKey } from "../../read/queue-sample.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { cut, number, present, toEnteredBy, toKnown } from "../../operations/phrases.ts";
@@ -205,7 +205,7 @@ function Lanes({ model, context }: Drawn<{ model: Model }>): Html {
             const { drain, waiting } = row;
             const lane = lanes.find((one) => one.drain === drain)?.lane;
             if (lane === undefined) return "none: sent within its limits";
-            const goes = waiting > 0 && !isHeldByRules(row) && !planned.has(drain);
+            const goes = maySend(row) && !planned.has(drain);
             return (
               <>
                 <LaneWords lane={lane} hasNext={goes && pausing(model, drain) === undefined} />

@@ -19,7 +19,7 @@ import { filterOf, withQuery } from "../query.ts";
 import { defineScreen, live, still, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 import { OfNoDrainList } from "../parts/of-no-drain.tsx";
 import { toOfNoDrain } from "../../read/of-no-drain.ts";
-import { toDestinationRows } from "../parts/destinations.tsx";
+import { goesOn, toDestinationRows } from "../parts/destinations.tsx";
 
 const path = "/failures";
 /** A hundred rows took a browser 80 ms longer to lay out. */
@@ -207,7 +207,7 @@ function Destinations({
   return (
     <>
       <h2>What can be done about {counted(destinations.length, "destination")}</h2>
-      {destinations.slice(0, destinationsShown).map(({ drain, origin, lane, pause, isPaused, prober }) => (
+      {destinations.slice(0, destinationsShown).map(({ drain, origin, lane, pause, isPaused, ...row }) => (
         <>
           <h3>
             <Foreign text={origin} /> of {drain}
@@ -216,8 +216,9 @@ function Destinations({
             {lane === null ? (
               "no lane is known"
             ) : (
-              <LaneWords lane={lane} hasNext={!isPaused && prober === "redriver"} />
+              <LaneWords lane={lane} hasNext={!isPaused && goesOn(row)} />
             )}
+            {row.isHeldByRules ? " · rules hold all that waits there" : null}
             {pause && [" · ", <PauseWords pause={pause} />]}
           </p>
           <DestinationActs {...{ drain, origin, lane, pause, context }} />

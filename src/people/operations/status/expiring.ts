@@ -65,7 +65,12 @@ export function toSaved(
 ) {
   const parts = drains.map((one) => toPart(group, one, drains.length === 1, heldByOf(one.drain)));
   const names: readonly ExpiringOfDrain["drain"][] = drains.map(({ drain }) => drain);
-  const all = parts.flatMap((part) => part.saves);
+  // One drain that lists all of them is enough: what its rules send, or would, is sent by a rule.
+  const isRuled = parts.some(({ saves: own, least }, at) => {
+    const isByAct = own.length > 0 && own.every(({ act }) => act !== "rule");
+    return least >= group.count || (isByAct && (drains[at]?.count ?? 0) >= group.count);
+  });
+  const all = parts.flatMap((part) => part.saves).filter(({ act }) => !isRuled || act !== "rule");
   const saves: readonly Save[] = all.filter(
     (one, at) => at === all.findIndex((same) => isDeepStrictEqual(same, one)),
   );

@@ -17,9 +17,10 @@ import {
 } from "../phrases.ts";
 import { probeFailedAgain } from "../failures/time-line.ts";
 import { rankInEvidence, toAnswerText } from "../../read/answer-text.ts";
+import { isHeldByRules, maySend } from "../../read/held-by-rules.ts";
 import { groupBy } from "../../../group-items-by-key.ts";
 import { toUnselected } from "../../read/of-no-drain.ts";
-import { sumOf, toAgain, toCount, toExpired, toOnce, toTotals, type Certain } from "../../read/totals.ts";
+import { sumOf, toCount, toExpired, toOnce, toTotals, type Certain } from "../../read/totals.ts";
 import type { Save } from "./expiring.ts";
 import type { Status } from "./read.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
@@ -131,7 +132,7 @@ export function toNeeds(status: Status): readonly Need[] {
         owners: toParkedOwners(drains, status.at),
       }),
     ...drains.map((one) => {
-      const toGo = toPlannable(one);
+      const toGo = toPlannable(one, drains);
       if (one.mode !== "plan" || one.paused !== null || toGo.count === 0) return false;
       return need(
         "warn",
@@ -152,13 +153,21 @@ export function toNeeds(status: Status): readonly Need[] {
   return needs.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
-/** What waits for a plan alone: not what rules hold, or a live drain counts. Of both, some may be the same. */
-function toPlannable({ outlook, stillCounting, expiredSince, ...one }: Drain): Certain {
+/** What waits for a plan alone: not what rules hold, or a live drain counts and sends. Of both, some may be the same. */
+function toPlannable(
+  { source, outlook, stillCounting, expiredSince, failures = [] }: Drain,
+  drains: readonly Drain[],
+): Certain {
+  const others = drains.filter((one) => one.source === source && one.mode === "live");
+  const isSent = (id: string): boolean =>
+    others.some((other) => other.failures?.some((one) => one.id === id && maySend(one)) === true);
+  const free = failures.filter((one) => one.waiting > 0 && !isHeldByRules(one));
+  const ofOthers = sumOf(free, ({ id, again }) => (isSent(id) ? (again?.waiting ?? 0) : 0));
   const held = outlook.heldByRules + outlook.waitingForPerson;
-  const { waiting } = toAgain(one);
+  const ofHeldKinds = outlook.waiting - sumOf(free, ({ waiting }) => waiting);
   return {
-    count: Math.max(0, outlook.waiting - held - waiting),
-    isExact: !stillCounting && (held === 0 || waiting === 0),
+    count: Math.max(0, outlook.waiting - Math.max(held, ofHeldKinds) - ofOthers),
+    isExact: !stillCounting && (held <= ofHeldKinds || ofOthers === 0),
     expiredSince,
   };
 }

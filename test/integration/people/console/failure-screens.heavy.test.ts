@@ -221,7 +221,11 @@ it("draws no button for a kind that rules hold, and suggests a rule of that kind
   const alone = await pageOf("the account is closed");
   expect(alone).not.toMatch(/Plan all|Try five/);
   expect(alone).toContain("Its rules hold it, so no plan sends it: only a rule that republishes it does.");
-  const when = `{ host: "${new URL(receiver.url).host}", responseStatus: 410 }`;
+  const { host } = new URL(receiver.url);
+  const there = (await page(`/failures?host=${host}`)).split('id="destinations"')[1] ?? "";
+  expect(there).toContain("rules hold all that waits there");
+  expect(there).not.toContain("next step");
+  const when = `{ host: "${host}", responseStatus: 410 }`;
   expect(alone).toContain(`- { name: send-again, when: ${when}, then: republish }`);
   expect(alone).toContain(`- { name: given-up, when: ${when}, then: park }`);
   // A rule for host and status would take both.

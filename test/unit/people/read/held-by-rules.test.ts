@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toHeldByOrigin } from "../../../../src/people/read/held-by-rules.ts";
+import { maySend, toHeldByOrigin } from "../../../../src/people/read/held-by-rules.ts";
 
 const [mail, pay] = ["queue:mail", "https://pay.example.com"];
 const kinds = [
@@ -22,4 +22,10 @@ it("counts only kinds that rules did nothing but hold, and of which a decision i
       [pay, 5],
     ]),
   );
+});
+
+it("takes nothing for what may be sent of which no decision is known, or that rules park", () => {
+  expect(maySend({ waiting: 7, ruled: { "hold wait": 3, "republish outage": 4 } })).toBe(true);
+  for (const ruled of [{}, { "hold otherwise": 2, "park gone": 5 }])
+    expect(maySend({ waiting: 7, ruled })).toBe(false);
 });

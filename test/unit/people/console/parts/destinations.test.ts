@@ -5,8 +5,9 @@ import type { Status } from "../../../../../src/people/operations/status/read.ts
 const lane = { state: "halted", sinceMs: 60_000, why: null, sent: 0, nextInMs: 240_000, lastProbeAt: null };
 const one = { origin: "https://pay.example.com", waiting: 9, parked: 0, failedAgain: 0, failingSince: null };
 const more = { lane, pause: null, isPaused: false, isHeldByRules: false, heldByRules: 0, owners: [] };
-const shown = async (mode: "plan" | "live"): Promise<string> => {
-  const destinations = [{ ...one, ...more, ownersOfKinds: [] }];
+const shown = async (mode: "plan" | "live", held = 0): Promise<string> => {
+  const rules = { heldByRules: held, isHeldByRules: held === one.waiting };
+  const destinations = [{ ...one, ...more, ...rules, ownersOfKinds: [] }];
   const drain = {
     drain: "pay",
     source: "eu",
@@ -20,7 +21,8 @@ const shown = async (mode: "plan" | "live"): Promise<string> => {
   return String(await Destinations({ status: status as unknown as Status }));
 };
 
-it("names the next probe of a halt in a live drain alone", async () => {
-  expect(await shown("live")).toContain("next probe in 4m");
+it("names the next probe of a halt in a live drain alone, and of none whose letters rules hold", async () => {
+  expect(await shown("live", 8)).toContain("next probe in 4m");
+  expect(await shown("live", 9)).not.toContain("next probe");
   expect(await shown("plan")).not.toContain("next probe");
 });

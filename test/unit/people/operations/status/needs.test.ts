@@ -55,8 +55,8 @@ function status({
         openPass: null,
         nextPassAt: at,
         failures: [
-          { id: "a", waiting: 9, parked: 2 },
-          { id: "b", waiting: 2, parked: 1 },
+          { id: "a", waiting: 9, parked: 2, ruled: {} },
+          { id: "b", waiting: 2, parked: 1, ruled: {} },
         ],
         outlook: { ...outlook, waiting, going, perSecond, atRateMs: null, backlog: waiting },
       },
@@ -297,6 +297,25 @@ it.each([
 ])("a service that is away says what expires meanwhile: %s ms", (leftMs, detail) => {
   const { expiring, ...away } = awayWith(leftMs ?? 0);
   expect(toNeeds(status(leftMs === null ? away : { ...away, expiring }))[0]?.detail).toBe(detail);
+});
+
+it.each([
+  ["hold otherwise", "9 could go in drain orders, which only plans"],
+  ["republish outage", "2 could go in drain orders, which only plans"],
+])("what a live drain counts could go by a plan if that drain does not send it: %s", (decision, what) => {
+  const one = status({ mode: "plan", waiting: 11 });
+  const [orders] = one.drains;
+  const counted = { again: { waiting: 7 } };
+  const failures = [
+    { id: "a", waiting: 9, parked: 0, ruled: { "republish outage": 9 }, ...counted },
+    { id: "b", waiting: 2, parked: 0, ruled: { "hold otherwise": 2 } },
+  ];
+  const live = [{ id: "a", waiting: 7, parked: 0, ruled: { [decision]: 7 } }];
+  const drains = [
+    { ...orders, failures },
+    { ...orders, drain: "all", mode: "live", failures: live },
+  ];
+  expect(toNeeds({ ...one, drains } as never).map((need) => need.what)).toContain(what);
 });
 
 it("a halt of a drain that only plans leads to a plan, as nothing else probes there", () => {
