@@ -21,9 +21,26 @@ export function toNextStepText(
 
 /** `pay.example.com (4 messages): halted, next probe at 12:03:10 UTC`: with a time, as it is read later too. Unix ms. */
 export function toLaneWaitText({ origin, due, ...lane }: LaneWait, now: number): string {
+  return `${toDestinationText(origin)} (${counted(due, "message")}): ${toWaitOf(lane, now)}`;
+}
+
+type Lane = Parameters<typeof toNextStepText>[0];
+
+function toWaitOf(lane: Lane, now: number): string {
+  if (lane.state === "open") return "open since, the next check sends them";
   const next = toNextStepText(lane, (ms) => (ms === 0 ? "now" : `at ${toUntil(now + ms, now)}`));
-  const how = lane.state === "halted" ? "halted" : "a few have gone first";
-  return `${toDestinationText(origin)} (${counted(due, "message")}): ${how}, ${next}`;
+  return `${lane.state === "halted" ? "halted" : "a few have gone first"}, ${next}`;
+}
+
+/** A text as above, which was told when an apply looked, with its lane as it is now. */
+export function renewLaneWaitText(
+  told: string,
+  laneOf: (destination: string) => Lane | undefined,
+  now: number,
+): string {
+  const [, head = "", destination = ""] = /^((.+) \([\d,]+ messages?\): )/.exec(told) ?? [];
+  const lane = laneOf(destination);
+  return lane === undefined ? told : `${head}${toWaitOf(lane, now)}`;
 }
 
 /**

@@ -5,8 +5,10 @@ import type {
   SharedPlan,
   PlanState,
 } from "../../../job/contracts/plans.ts";
+import { defined } from "../../../job/message/defined.ts";
+import type { LaneStanding } from "../../read/lane-standings.ts";
 import { settledText, toNothing } from "../../operations/plans/decision-text.ts";
-import { toWaitText } from "../../operations/lane-words.ts";
+import { renewLaneWaitText, toWaitText } from "../../operations/lane-words.ts";
 import { skippedOf } from "../../plan/skipped-by-apply.ts";
 import type { Html } from "../screen.ts";
 import { CameBackAs, type KindPages } from "./came-back-as.tsx";
@@ -24,10 +26,12 @@ interface Props {
   readonly halted: { readonly count: number; readonly isWhole: boolean };
   /** By kind of failure that has a page: its answer. */
   readonly kindPages: KindPages;
+  /** As it is now. `destination`: as it is shown. */
+  readonly laneOf: (drain: string, destination: string) => LaneStanding | undefined;
 }
 
 /** How far the making or the apply of a plan is. `data-phase`: a browser loads the page anew if it changes. */
-export function PlanProgress({ plan, now, halted, kindPages }: Props): Html {
+export function PlanProgress({ plan, now, halted, kindPages, laneOf }: Props): Html {
   const { state, why, filter, making, apply, stoppedBy, replica } = plan;
   const parts = toParts(apply?.drains ?? []);
   const verdicts = parts.flatMap(({ drain, verdict, done, before, meanwhile = 0 }) =>
@@ -88,7 +92,7 @@ export function PlanProgress({ plan, now, halted, kindPages }: Props): Html {
           {parts.map((drain) => (
             <Bar drain={drain} forMs={apply.endedAt === null ? now - apply.startedAt : null} />
           ))}
-          <Drains drains={parts} />
+          <Drains drains={parts} now={now} laneOf={laneOf} />
         </>
       )}
     </>
@@ -118,7 +122,10 @@ function toOutcome({ acts, records, decisions }: PlanMade, { count, isWhole }: P
   return `: ${atMost}${number(others)} can go at once; ${atLeast}${number(count)} wait: their destinations are halted`;
 }
 
-function Drains({ drains }: { readonly drains: readonly PlanApplyDrain[] }): Html {
+function Drains({
+  drains,
+  ...known
+}: Pick<Props, "now" | "laneOf"> & { readonly drains: readonly PlanApplyDrain[] }): Html {
   return (
     <>
       <Table
@@ -138,7 +145,7 @@ function Drains({ drains }: { readonly drains: readonly PlanApplyDrain[] }): Htm
         ]}
       />
       {drains.map((drain) => (
-        <Notes drain={drain} />
+        <Notes drain={drain} {...known} />
       ))}
     </>
   );
@@ -184,13 +191,16 @@ function toRate(done: number, forMs: number): string {
 
 function Notes({
   drain: { drain, phase, wait, left, leftReasons, skippedExamples },
-}: Readonly<{ drain: PlanApplyDrain }>): Html {
+  now,
+  laneOf,
+}: Pick<Props, "now" | "laneOf"> & { readonly drain: PlanApplyDrain }): Html {
   const isLeft = phase === "ended" && left > 0;
+  const lanes = wait?.lanes?.map((told) => renewLaneWaitText(told, (one) => laneOf(drain, one), now));
   return (
     <>
       {wait === null ? null : (
         <p>
-          {drain} waits for <Foreign text={toWaitText(wait)} isWhole />.
+          {drain} waits for <Foreign text={toWaitText({ ...wait, ...defined({ lanes }) })} isWhole />.
         </p>
       )}
       {isLeft ? (

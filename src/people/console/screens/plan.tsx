@@ -34,6 +34,7 @@ interface Model extends ShownPlan {
   readonly needs: readonly Need[];
   readonly halted: { readonly count: number; readonly isWhole: boolean };
   readonly kindPages: KindPages;
+  readonly laneOf: (drain: string, destination: string) => LaneStanding | undefined;
 }
 
 export const planScreen = defineScreen<Model>({
@@ -52,10 +53,16 @@ export const planScreen = defineScreen<Model>({
     const shown = await plans.show(plan.id);
     const isOpen = plan.made !== null && plan.state !== "applied";
     const report = isOpen ? shown.report : null;
-    const halted = report === null ? [] : toHaltedOf(report, await reads.status());
+    const status = isOpen ? await reads.status() : null;
+    const halted = report === null || status === null ? [] : toHaltedOf(report, status);
+    const destinationsOf = (drain: string) =>
+      status?.drains.find((one) => one.drain === drain)?.destinations ?? [];
     return {
       ...shown,
       busyWith: busyWith ?? null,
+      laneOf: (drain, destination) =>
+        destinationsOf(drain).find(({ origin }) => toDestinationText(origin) === destination)?.lane ??
+        undefined,
       kindPages: plan.apply === null ? new Map() : await readKindPages({ core, reads }),
       needs: halted.map((one) => toPlanNeed(one, isApplied(plan))),
       halted: {
@@ -66,8 +73,8 @@ export const planScreen = defineScreen<Model>({
     };
   },
   sections: [
-    live("progress", ({ plan, halted, kindPages }, { now }) => (
-      <PlanProgress {...{ plan, halted, kindPages, now }} />
+    live("progress", ({ plan, halted, kindPages, laneOf }, { now }) => (
+      <PlanProgress {...{ plan, halted, kindPages, laneOf, now }} />
     )),
     live("before", ({ plan, needs }, context) => (
       <Needs

@@ -32,15 +32,16 @@ const kindPages = new Map([
   ["aaaaaaaaaa", { href: "/failures/aaaaaaaaaa", words: "503 down" }],
   ["bbbbbbbbbb", { href: "/of-no-drain/eu/bbbbbbbbbb", words: "no answer" }],
 ]);
-const page = async (plan: SharedPlan, toText = toPage): Promise<string> =>
-  toText(await PlanProgress({ plan, now, halted: { count: 0, isWhole: true }, kindPages }));
+type LaneOf = Parameters<typeof PlanProgress>[0]["laneOf"];
+const page = async (plan: SharedPlan, toText = toPage, laneOf: LaneOf = () => undefined): Promise<string> =>
+  toText(await PlanProgress({ plan, now, halted: { count: 0, isWhole: true }, kindPages, laneOf }));
 const toPage = (html: unknown): string => String(html).replaceAll(/<[^>]+>/g, " ");
 
 test("a plan that is ready says what can go at once and what a halt holds, in amber", async () => {
   const made = { records: 5_657, acts: 5_543, decisions: { settle: 5 } };
   const plan = { ...applying({}), state: "ready", apply: null, made } as never;
   const of = async (count: number, isWhole = true) =>
-    String(await PlanProgress({ plan, now, halted: { count, isWhole }, kindPages }));
+    String(await PlanProgress({ plan, now, halted: { count, isWhole }, kindPages, laneOf: () => undefined }));
   expect(await of(5_538)).toMatch(
     /"verdict warn".*: 5 can go at once; 5,538 wait: their destinations are halted/s,
   );
@@ -105,6 +106,13 @@ test("a rate is none that was not seen, and what waits for a canary says so", as
   expect(held).toContain(
     "orders waits for  pay.example.com (4 messages): halted, a probe is out since 10:15:00 UTC, answer at 10:15:30 UTC at the latest; guard 2 .",
   );
+  // The apply told it when it last looked, and what the page says beside is of now.
+  const due = { ...lane, sent: 0, nextInMs: 0 } as never;
+  const laneOf: LaneOf = (drain, destination) =>
+    `${drain} ${destination}` === "orders pay.example.com" ? due : undefined;
+  expect(
+    await page(applying({ planned: 7, done: 1, left: 6, wait: { ...wait, lanes } }), toPage, laneOf),
+  ).toContain("orders waits for  pay.example.com (4 messages): halted, next probe now; guard 2 .");
 });
 
 test("a drain that has nothing of the plan is left out, unless none has anything", async () => {
