@@ -117,6 +117,10 @@ const answer = z.object({
       documentHash: z.string(),
       sameDocument: z.boolean(),
       rejected: z.string().nullable(),
+      modes: z
+        .record(z.string(), z.enum(["plan", "live", "paused"]))
+        .optional()
+        .describe("By drain, of its document. Absent: an older build does not tell."),
       seenAt: time,
     }),
   ),
