@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { openAuditReader, requireRedis, type Core } from "../../../job/door.ts";
-import type { Teardown } from "../../../teardown.ts";
 import {
   type AuditEntry,
   type AuditQuery,
@@ -30,7 +29,7 @@ import { toFieldsText } from "../output/fields-text.ts";
 import { loadForReading } from "../load-config.ts";
 import { toTime, present, toSecond } from "../../operations/phrases.ts";
 import { createProgressLine } from "../output/progress.ts";
-import { createStop, withCore } from "../with-core.ts";
+import { createStop, type Stop, withCore } from "../with-core.ts";
 import { printResult, printRows } from "../output/print.ts";
 import { unknownDrainNote } from "../../operations/choose-drains.ts";
 import { defined } from "../../../job/message/defined.ts";
@@ -41,14 +40,6 @@ import { countOption, timeOption } from "../input/option-values.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import type { TopCounted } from "../../plan/top-count.ts";
-
-function toActTable(columns: number, rows: readonly ActRow[]): string {
-  return toTable(columns, rows, actColumns);
-}
-
-function toRecordTable(columns: number, rows: readonly HistoryRow[]): string {
-  return toTable(columns, withProofs(rows), historyColumns);
-}
 
 export const registerHistory: Register = (program, context) => {
   const { io } = context;
@@ -72,27 +63,22 @@ export const registerHistory: Register = (program, context) => {
         const { ofDrains } =
           dlqId === undefined
             ? await show(reader, query, flags, io)
-            : await showLetter(dlqId, { core, teardown, reader, query }, flags, context);
+            : await showLetter(dlqId, core, createStop(io, teardown), reader, query, flags, context);
         io.err(unknownDrainNote(flags.drain, drains, ofDrains) ?? "");
       });
     },
   );
 };
 
-interface Asked {
-  readonly core: Core;
-  readonly teardown: Teardown;
-  readonly reader: AuditReader;
-  readonly query: AuditQuery;
-}
-
 async function showLetter(
   dlqId: string,
-  { core, teardown, reader, query }: Asked,
+  core: Core,
+  stop: Stop,
+  reader: AuditReader,
+  query: AuditQuery,
   flags: HistoryFlags,
   { io, exitWith }: CommandContext,
 ): Promise<Shown> {
-  const stop = createStop(io, teardown);
   const lineage = await findLineage(await toDlqId(dlqId, reader), {
     reader,
     sources: [...core.sources.values()].map(({ runtime }) => runtime),
@@ -125,28 +111,23 @@ interface Shown {
 
 async function show(reader: AuditReader, query: AuditQuery, flags: HistoryFlags, io: Io): Promise<Shown> {
   const { json = false, limit } = flags;
-  const { entries, missing } = selectRecords(reader.read(query), flags, flags.records !== true);
-  let ofDrains = 0;
+  const { entries, missing } = selectRecords(reader.read(query), flags);
+  let [rows, ofDrains] = [0, 0];
   const count = <Row extends Pick<HistoryRow, "drain">>(row: Row): Row => {
+    rows += 1;
     if (row.drain !== null) ofDrains += 1;
     return row;
   };
   const toJson = json ? (row: object): object => row : null;
-  const print = async <Row extends Pick<HistoryRow, "drain">>(
-    reading: AsyncIterable<Row>,
-    toTable: (columns: number, all: readonly Row[]) => string,
-  ): Promise<number> =>
-    (await printRows(io, reading, limit, toJson, count, (all: readonly Row[]) => toTable(io.columns, all)))
-      .shown;
-  let rows: number;
-  if (flags.summary === true) {
-    const summary = await summarise(entries, flags, io);
-    summary.acts.forEach(count);
-    rows = summary.acts.length;
-  } else if (flags.records === true) {
-    rows = await print(toRecordRows(entries), toRecordTable);
+  if (flags.summary === true) (await summarise(entries, flags, io)).acts.forEach(count);
+  else if (flags.records === true) {
+    await printRows(io, toRecordRows(entries), limit, toJson, count, (all: readonly HistoryRow[]) =>
+      toTable(io.columns, withProofs(all), historyColumns),
+    );
   } else {
-    rows = await print(toActRows(entries), toActTable);
+    await printRows(io, toActRows(entries), limit, toJson, count, (all: readonly ActRow[]) =>
+      toTable(io.columns, all, actColumns),
+    );
   }
   io.err(missing());
   return { rows, ofDrains };

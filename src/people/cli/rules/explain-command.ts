@@ -16,6 +16,7 @@ import type { Settings } from "../../../config/settings/settings.ts";
 import type { DlqId, RawRecord } from "../../../job/message/dead-letter.ts";
 import { lineageHeaderName } from "../../../job/message/headers.ts";
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
+import type { Show } from "../../../job/message/show-masked-values.ts";
 import type { Select } from "../../../job/message/select.ts";
 import type { DrainConfig, DrainsDocument, SourceConfig } from "../../../job/contracts/drains-document.ts";
 import { isRedriverError, RedriverError, misused } from "../../../job/contracts/errors.ts";
@@ -26,24 +27,18 @@ import { toJsonLine } from "../output/print.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { present } from "../../operations/phrases.ts";
 import { toExplainText } from "./explain-text.ts";
-import { explainRecord, type ExplainConditions } from "../../operations/rules/explain.ts";
+import { explainRecord, type ExplainConditions, type Explanation } from "../../operations/rules/explain.ts";
 import { hasHeader, looksMasked, readGivenRecord } from "./given-record.ts";
-import { drainsNamed, openDocument, requireDocument, type OpenedDocument } from "./open-document.ts";
+import { drainsNamed, openDocument, requireDocument } from "./open-document.ts";
 import { itemCheckOf } from "../../operations/rules/try-record.ts";
 import { cameBackFrom, whyUnselected } from "../../operations/records/why-unselected.ts";
 
 export type ExplainFlags = Readonly<{ drain?: string; at?: number; json?: boolean; showContent?: boolean }>;
 
-/** What is needed to explain a record, wherever it came from; a text: why there is none, behind its id. */
-type Subject =
-  | string
-  | {
-      readonly drain: DrainConfig;
-      readonly raw: RawRecord;
-      readonly conditions: Omit<ExplainConditions, "show" | "headerPrefix" | "checkItem">;
-    };
-
-type Opened = Pick<OpenedDocument, "settings"> & { readonly document: DrainsDocument };
+interface Opened {
+  readonly settings: Settings;
+  readonly document: DrainsDocument;
+}
 
 export async function explainCommand(
   record: string,
@@ -53,22 +48,18 @@ export async function explainCommand(
 ): Promise<void> {
   const { settings, ...opened } = openDocument(command, io, undefined);
   const { document } = requireDocument(opened, io);
-  const isListed = toEnteredAt(record) !== null;
-  const subject = isListed
-    ? await listedSubject(record as DlqId, flags, { settings, document }, io)
-    : await givenSubject(record, flags, { settings, document }, io);
-  if (typeof subject === "string") {
-    io.err(`${record} ${subject}\n`);
+  const explain = toEnteredAt(record) === null ? explainGiven : explainListed;
+  const explanation = await explain(record, flags, { settings, document }, io);
+  if (typeof explanation === "string") {
+    io.err(`${record} ${explanation}\n`);
     exitWith(1);
     return;
   }
-  const explanation = explainRecord(subject.drain, subject.raw, {
-    ...subject.conditions,
-    headerPrefix: settings.service.headerPrefix,
-    checkItem: itemCheckOf(subject.drain.source, settings),
-    show: flags.showContent === true ? "content" : "masked",
-  });
   io.out(flags.json === true ? toJsonLine(explanation) : toExplainText(io.columns, explanation));
+}
+
+function toShow({ showContent }: ExplainFlags): Show {
+  return showContent === true ? "content" : "masked";
 }
 
 function chooseDrain(document: DrainsDocument, named: string | undefined): DrainConfig {
@@ -79,45 +70,46 @@ function chooseDrain(document: DrainsDocument, named: string | undefined): Drain
   throw misused(`name a drain with --drain; the document has ${names}`);
 }
 
-async function givenSubject(
+async function explainGiven(
   from: string,
-  { drain: named, at }: ExplainFlags,
+  flags: ExplainFlags,
   { settings, document }: Opened,
   io: Io,
-): Promise<Subject> {
+): Promise<Explanation> {
   const { raw, drain: origin } = await readGivenRecord(from);
   const known = document.drains.find(({ name }) => name === origin)?.name;
-  const drain = chooseDrain(document, named ?? known);
+  const drain = chooseDrain(document, flags.drain ?? known);
   const keys = readLineageKeys(drain.source, settings, io);
   const isUnproven = keys === null && hasHeader(raw, lineageHeaderName);
-  const now = at ?? systemClock.now();
-  return {
-    drain,
-    raw,
-    conditions: {
-      now,
-      view: { state: "absent" },
-      viewedAt: now,
-      // Nothing that is signed with it leaves the process.
-      lineageKeys: keys ?? ["no key"],
-      ledgerNotAsked: "the record does not come from the queue",
-      notes: present([
-        isUnproven && `without the source's token its ${lineageHeaderName} header is not believed`,
-        looksMasked(raw) && "it was masked when it was written: rules see *** for what was left out",
-      ]),
-    },
-  };
+  const now = flags.at ?? systemClock.now();
+  return explainRecord(drain, raw, {
+    now,
+    view: { state: "absent" },
+    viewedAt: now,
+    // Nothing that is signed with it leaves the process.
+    lineageKeys: keys ?? ["no key"],
+    ledgerNotAsked: "the record does not come from the queue",
+    notes: present([
+      isUnproven && `without the source's token its ${lineageHeaderName} header is not believed`,
+      looksMasked(raw) && "it was masked when it was written: rules see *** for what was left out",
+    ]),
+    headerPrefix: settings.service.headerPrefix,
+    checkItem: itemCheckOf(drain.source, settings),
+    show: toShow(flags),
+  });
 }
 
-async function listedSubject(
-  dlqId: DlqId,
-  { drain: named, at }: ExplainFlags,
+/** A text: why there is none, behind its id. */
+async function explainListed(
+  id: string,
+  flags: ExplainFlags,
   { settings, document }: Opened,
   io: Io,
-): Promise<Subject> {
-  if (at !== undefined) throw misused("--at goes with a file or stdin");
-  const { name } = chooseDrain(document, named);
-  return withCore(io, { settings, document }, {}, async (core, teardown): Promise<Subject> => {
+): Promise<Explanation | string> {
+  if (flags.at !== undefined) throw misused("--at goes with a file or stdin");
+  const dlqId = id as DlqId;
+  const { name } = chooseDrain(document, flags.drain);
+  return withCore(io, { settings, document }, {}, async (core, teardown) => {
     const stop = createStop(io, teardown);
     const runtime = core.drains.get(name);
     if (runtime === undefined) throw new RedriverError("invariant-broken", `drain ${name} was not built`);
@@ -140,11 +132,17 @@ async function listedSubject(
       ? await withNewer(runtime, await freezeRange(runtime, stop.signal), stop)
       : runtime;
     const now = serviceNow(source);
-    return {
-      drain: config,
-      raw,
-      conditions: { now, viewedAt: now, lineageKeys: source.lineageKeys(), notes: [], ...ledger, newer },
-    };
+    return explainRecord(config, raw, {
+      now,
+      viewedAt: now,
+      lineageKeys: source.lineageKeys(),
+      notes: [],
+      ...ledger,
+      newer,
+      headerPrefix: source.headerPrefix,
+      checkItem: source.checkItem,
+      show: toShow(flags),
+    });
   });
 }
 
