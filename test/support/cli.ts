@@ -48,13 +48,10 @@ export async function runHere(
       err += text;
       onErr?.(text);
     },
-    confirm: (question) => {
-      questions.push(question);
-      return Promise.resolve(confirm);
-    },
     ask: (question) => {
-      questions.push(question);
-      return Promise.resolve(answer);
+      const [, yesOrNo] = /^([^]*) \[y\/N\]$/.exec(question) ?? [];
+      questions.push(yesOrNo ?? question);
+      return Promise.resolve(yesOrNo === undefined ? answer : confirm ? "y" : "");
     },
     onSignal: (listener) => {
       onListening?.(() => listener("SIGINT"));

@@ -20,7 +20,6 @@ export interface ProcessIo {
   errColumns(): number | null;
   out(text: string): void;
   err(text: string): void;
-  confirm(question: string): Promise<boolean>;
   /** One line of text; empty if there is no terminal, and at Ctrl-C. */
   ask(question: string): Promise<string>;
   /** Calls back on these, by default on those that end a command; answers how to stop listening. */
@@ -60,10 +59,7 @@ export const processIo: ProcessIo = {
   err: (text) => {
     process.stderr.write(text);
   },
-  // No answer is a no.
-  confirm: async (question) =>
-    ["y", "yes"].includes((await askOnTerminal(`${question} [y/N] `)).toLowerCase()),
-  ask: (question) => askOnTerminal(`${question} `),
+  ask: askOnTerminal,
   // SIGHUP: its terminal is gone.
   onSignal: (listener, signals = ["SIGINT", "SIGTERM", "SIGHUP"]) => {
     for (const signal of signals) process.on(signal, listener);
@@ -77,7 +73,7 @@ async function askOnTerminal(question: string): Promise<string> {
   if (!process.stdin.isTTY) return "";
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return (await terminal.question(question)).trim();
+    return (await terminal.question(`${question} `)).trim();
   } catch {
     // Ctrl-C or the end of input at the question is no answer.
     return "";

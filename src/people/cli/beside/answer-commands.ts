@@ -130,7 +130,7 @@ async function removeDead(path: string): Promise<void> {
 
 function createRemote(socket: Socket, request: Request, inForce: ProcessIo["inForce"]) {
   const listeners = new Set<(signal: NodeJS.Signals) => void>();
-  const answers: ((given: string | boolean) => void)[] = [];
+  const answers: ((given: string) => void)[] = [];
   let isStopped = false;
   let isOutLost = false;
   let taken = 0;
@@ -159,8 +159,6 @@ function createRemote(socket: Socket, request: Request, inForce: ProcessIo["inFo
     }
     watchReader();
   };
-  const asked = (): Promise<string | boolean> =>
-    isStopped ? Promise.resolve("") : new Promise((resolve) => answers.push(resolve));
   const io: ProcessIo = {
     env: request.env,
     isTerminal: request.isTerminal,
@@ -177,13 +175,9 @@ function createRemote(socket: Socket, request: Request, inForce: ProcessIo["inFo
     },
     out: (text) => say("out", text),
     err: (text) => say("err", text),
-    async ask(question) {
+    ask(question) {
       send(socket, { ask: question });
-      return String(await asked());
-    },
-    async confirm(question) {
-      send(socket, { confirm: question });
-      return (await asked()) === true;
+      return isStopped ? Promise.resolve("") : new Promise((resolve) => answers.push(resolve));
     },
     onSignal(listener) {
       listeners.add(listener);

@@ -95,10 +95,7 @@ export async function askDaemon(argv: readonly string[], io: ProcessIo): Promise
         if (io.isOutLost) send(socket, { outLost: true });
       } else if ("err" in frame) io.err(frame.err);
       else if ("exit" in frame) end(frame.exit);
-      else {
-        const answer = "ask" in frame ? io.ask(frame.ask) : io.confirm(frame.confirm);
-        void answer.then((given) => send(socket, { answer: given }));
-      }
+      else void io.ask(frame.ask).then((answer) => send(socket, { answer }));
     }
   });
 }

@@ -38,11 +38,10 @@ export type CommandFrame =
   | { readonly out: string }
   | { readonly err: string }
   | { readonly ask: string }
-  | { readonly confirm: string }
   | { readonly exit: number };
 
 export type Reply =
-  | { readonly answer: string | boolean }
+  | { readonly answer: string }
   | { readonly window: TerminalSize }
   | { readonly outLost: true };
 

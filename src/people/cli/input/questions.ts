@@ -13,7 +13,9 @@ export async function hasConsent(
   yes: boolean | undefined,
   toQuestion: () => string | Promise<string>,
 ): Promise<boolean> {
-  return yes === true || !io.isTerminal || io.confirm(await toQuestion());
+  if (yes === true || !io.isTerminal) return true;
+  // No answer is a no.
+  return /^y(?:es)?$/i.test(await io.ask(`${await toQuestion()} [y/N]`));
 }
 
 /** As given, or asked for on a terminal; else it throws. `what`: the act, as in "a pause needs --reason". */

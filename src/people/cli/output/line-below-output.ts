@@ -40,19 +40,15 @@ export function withLineBelow(world: ProcessIo): Io {
     erase();
     draw();
   };
-  const asking =
-    <Answer>(ask: (question: string) => Promise<Answer>) =>
-    (question: string): Promise<Answer> => {
-      show(null);
-      return ask(toSafeOutput(question));
-    };
   // Not a spread: it would read what changes with the window only once.
   return Object.assign(Object.create(world) as ProcessIo, {
     draw: drawn,
     out: (text: string) => drawn(toSafeOutput(text)),
     err: (text: string) => errAbove(toSafeOutput(text)),
-    confirm: asking(world.confirm),
-    ask: asking(world.ask),
+    ask(question: string) {
+      show(null);
+      return world.ask(toSafeOutput(question));
+    },
     line: show,
   });
 }

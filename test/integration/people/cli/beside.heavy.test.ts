@@ -74,7 +74,6 @@ function createCommand(path: string) {
     out: (text) => void (said.out += text),
     err: (text) => void (said.err += text),
     ask: () => Promise.resolve(""),
-    confirm: () => Promise.resolve(false),
     onSignal(listener, names = ["SIGINT"]) {
       for (const name of names) signals.set(name, listener);
       return () => {

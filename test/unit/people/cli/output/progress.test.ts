@@ -19,7 +19,7 @@ function stand({ isTerminal = true, isOutElsewhere = false } = {}) {
     errColumns: () => (isTerminal ? columns : null),
     out: isOutElsewhere ? () => undefined : write,
     err: write,
-    confirm: () => Promise.resolve(true),
+    ask: () => Promise.resolve(""),
   } as unknown as ProcessIo);
   return { io, progress: createProgressLine(io), rows: screen.rows, raw: () => raw };
 }
@@ -57,7 +57,7 @@ describe("a progress on a terminal", () => {
     progress.end();
     expect(raw()).toBe("");
     progress.show("orders: 1 listed");
-    await io.confirm("Go on?");
+    await io.ask("Go on?");
     expect(rows()).toEqual([""]);
   });
 

@@ -20,7 +20,6 @@ async function watch(frames: readonly Frame[], world: Partial<Io> = {}) {
     out: (text) => void (out += text),
     draw: (text) => void (out += text),
     err: (text) => void (err += text),
-    confirm: () => Promise.resolve(false),
     ask: () => Promise.resolve(""),
     errColumns: () => null,
     line: () => undefined,
