@@ -78,8 +78,8 @@ export function createDocumentFile(settings: Settings) {
       if (!outcome.ok || problems.length > 0) {
         return { ok: false as const, problems: problems.map(formatProblem) };
       }
-      const { document, warnings } = outcome;
-      return { ok: true as const, document, warnings: warnings.map(formatProblem) };
+      const { document, warnings, locate } = outcome;
+      return { ok: true as const, document, warnings: warnings.map(formatProblem), locate };
     },
   };
 }

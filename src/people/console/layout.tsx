@@ -26,28 +26,8 @@ export interface Frame {
   readonly pause: PauseRecord | null;
 }
 
-const areaKeys: Readonly<Record<Area, string>> = {
-  now: "n",
-  failures: "f",
-  plans: "p",
-  parked: "a",
-  history: "h",
-  rules: "r",
-  indexes: "x",
-};
-
-const areaTitles: Readonly<Record<Area, string>> = {
-  now: "Now",
-  failures: "Failures",
-  plans: "Plans",
-  parked: "Parked",
-  history: "History",
-  rules: "Rules",
-  indexes: "Indexes",
-};
-
 const keys: readonly (readonly [key: string, what: string])[] = [
-  ...areas.map((area) => [`g ${areaKeys[area]}`, areaTitles[area]] as const),
+  ...Object.values(areas).map(([title, key]) => [`g ${key}`, title] as const),
   ["b", "Pause all drains: opens its form"],
   ["/", "the first filter"],
   ["?", "these keys; Escape closes them"],
@@ -55,10 +35,6 @@ const keys: readonly (readonly [key: string, what: string])[] = [
 
 const brake = { title: "Pause all drains", look: "brake" } as const;
 const letGo = { title: "Resume all drains", look: "brake" } as const;
-
-export function areaPath(area: Area): string {
-  return area === "now" ? "/" : `/${area}`;
-}
 
 interface DocumentProps {
   readonly frame: Frame;
@@ -93,13 +69,13 @@ export function Document({ frame, title, area, person, live, heading, children }
           <strong>redriver</strong>
           {frame.badge === undefined ? null : <span class={`badge ${frame.badgeColor}`}>{frame.badge}</span>}
           <nav aria-label="Pages">
-            {areas.map((one) => (
+            {Object.entries(areas).map(([one, [words, key]]) => (
               <a
-                href={areaPath(one)}
-                data-key={areaKeys[one]}
+                href={one === "now" ? "/" : `/${one}`}
+                data-key={key}
                 aria-current={one === area ? "page" : undefined}
               >
-                {areaTitles[one]}
+                {words}
               </a>
             ))}
           </nav>

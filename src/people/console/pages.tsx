@@ -5,6 +5,7 @@ import type { ReportError } from "./error-events.ts";
 import { toSpelledOut } from "../../job/message/show-masked-values.ts";
 import type { Settings } from "../../config/settings/settings.ts";
 import type { PlanDesk } from "../operations/plans/plan-desk.ts";
+import type { RefusalStatus } from "./api/refusal.ts";
 import type { LiveTokens } from "./access/token-file.ts";
 import type { Person } from "./access/person.ts";
 import { sign, unseal } from "./access/signed.ts";
@@ -71,7 +72,7 @@ export function createPages(parts: ConsoleParts & { readonly reads: Reads }) {
     screen: Pick<Screen, "area"> | null,
     title: string,
     content: Html,
-    status: 200 | 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503,
+    status: 200 | RefusalStatus,
     livePath: string | null = null,
     heading: Html | null = <>{title}</>,
   ): Promise<Response> {
@@ -106,7 +107,7 @@ export function createPages(parts: ConsoleParts & { readonly reads: Reads }) {
   function problem(
     context: Asked,
     why: string,
-    status: 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503,
+    status: RefusalStatus,
     /** Of an act: whether it may have been done. */
     outcome: "nothing" | "in doubt" = "nothing",
   ): Response | Promise<Response> {

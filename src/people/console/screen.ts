@@ -51,8 +51,17 @@ export function still<Model>(id: string, render: Render<Model>): Section<Model> 
   return { id, isLive: false, render };
 }
 
-export const areas = ["now", "failures", "plans", "parked", "history", "rules", "indexes"] as const;
-export type Area = (typeof areas)[number];
+/** In the order of the pages, each with its title and its key. */
+export const areas = {
+  now: ["Now", "n"],
+  failures: ["Failures", "f"],
+  plans: ["Plans", "p"],
+  parked: ["Parked", "a"],
+  history: ["History", "h"],
+  rules: ["Rules", "r"],
+  indexes: ["Indexes", "x"],
+} as const;
+export type Area = keyof typeof areas;
 
 export interface Screen<Model = unknown> {
   /** As hono writes paths: `/failures/:id`. */

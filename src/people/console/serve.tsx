@@ -11,14 +11,14 @@ import { routePath } from "hono/route";
 import { getPath } from "hono/utils/url";
 import { listenBounded } from "../../bounded-server.ts";
 import { readConsoleKey } from "../../job/door.ts";
-import { isRedriverError, type ErrorCode } from "../../job/contracts/errors.ts";
+import { isRedriverError } from "../../job/contracts/errors.ts";
 import type { PlanId } from "../../job/contracts/ids.ts";
 import { addBasePath, addSecurityHeaders, refuseOtherHosts, refuseOtherPages } from "./access/front-door.ts";
 import { whyNot } from "./access/person.ts";
 import { addSignIn } from "./access/sign-in-routes.ts";
 import { answerApi } from "./api/answer.ts";
 import { toOpenApi } from "./api/open-api.ts";
-import { apiPath, isApiPath, toApiAnswer } from "./api/refusal.ts";
+import { apiPath, isApiPath, toApiAnswer, toRefusal } from "./api/refusal.ts";
 import { routes } from "./api/operation-route.ts";
 import { addActs } from "./acts/routes.ts";
 import type { Asked, AskedEnv } from "./asked.ts";
@@ -29,7 +29,7 @@ import { keepSamples } from "./live/keep-samples.ts";
 import { addLive } from "./live/route.ts";
 import { createLiveStreams } from "./live/streams.ts";
 import { createPages, isAfterAct, noSuchThing, type ConsoleParts } from "./pages.tsx";
-import { toOwnPath } from "./paths.ts";
+import { livePath, toOwnPath } from "./paths.ts";
 import type { Screen } from "./screen.ts";
 import { screens } from "./screens/screens.ts";
 
@@ -115,7 +115,7 @@ export async function serveConsole(parts: ConsoleParts) {
   app.notFound((context) => problem(context, "there is no such page", 404));
   app.onError((error, context) => {
     reportError(`${context.req.method} ${routePath(context, -1)}`, error);
-    const status = (isRedriverError(error) && statusOf[error.code]) || 500;
+    const { status } = toRefusal(error);
     const isAct = context.req.method !== "GET" && context.req.method !== "HEAD";
     const outcome = isAct && status >= 500 ? "in doubt" : "nothing";
     const why = "this page failed; the daemon's log says where";
@@ -168,21 +168,12 @@ export async function serveConsole(parts: ConsoleParts) {
     const asked = toScreenContext(context, context.req.url, context.req.param());
     const model = await screen.load(asked);
     if (model === null) return problem(context, noSuchThing, 404);
-    const livePath = screen.sections.some(({ isLive }) => isLive)
-      ? `/live?screen=${encodeURIComponent(asked.url)}`
-      : null;
+    const live = screen.sections.some(({ isLive }) => isLive) ? `${livePath}${asked.url}` : null;
     const sections = <Sections screen={screen} model={model} context={asked} />;
     const { title, heading } = screen;
-    return show(context, screen, title(model), sections, 200, livePath, heading?.(model));
+    return show(context, screen, title(model), sections, 200, live, heading?.(model));
   }
 }
-
-const statusOf: Readonly<Partial<Record<ErrorCode, 400 | 404 | 409 | 503>>> = {
-  "command-misused": 400,
-  "not-found": 404,
-  "plan-refused": 409,
-  "redis-unavailable": 503,
-};
 
 function readCpuMs(): number {
   const { user, system } = process.cpuUsage();

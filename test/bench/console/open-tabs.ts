@@ -11,7 +11,7 @@ async function openTab(
   path: string,
   ended: AbortSignal,
 ): Promise<{ readonly events: () => number }> {
-  const answer = await fetch(`${url}/live?screen=${encodeURIComponent(path)}`, { signal: ended });
+  const answer = await fetch(`${url}/live${path}`, { signal: ended });
   if (!answer.ok || answer.body === null) throw new Error(`the stream of ${path} answered ${answer.status}`);
   let events = 0;
   void (async () => {

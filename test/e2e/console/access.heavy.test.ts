@@ -49,10 +49,9 @@ describe("a console that anybody of this machine may read", () => {
       ["/assets/nothing", {}, 404],
       ["/nothing", {}, 404],
       ["/live", {}, 404],
-      ["/live?screen=http%3A%2F%2F%5B", {}, 404],
-      ["/live?screen=%2Fnothing", {}, 404],
-      ["/live?screen=%2F", { method: "HEAD" }, 200],
-      ["/live?screen=%2F", { headers: { "sec-fetch-site": "cross-site" } }, 403],
+      ["/live/nothing", {}, 404],
+      ["/live/", { method: "HEAD" }, 200],
+      ["/live/", { headers: { "sec-fetch-site": "cross-site" } }, 403],
       ["/", { headers: { host: "evil.example" } }, 421],
       ["/", { headers: { host: `evil.example:${port}` } }, 421],
       ["/sign-in", { method: "POST", body: { token: "x" } }, 404],
@@ -100,7 +99,7 @@ describe("a console that anybody of this machine may read", () => {
   it("has bounds for headers, streams and connections, and ends them when it is to stop", async () => {
     const { url, daemon } = await startConsole(redis.url());
     expect((await askConsole(url, { headers: { "x-long": "x".repeat(20_000) } })).status).toBe(431);
-    const live = `${url}/live?screen=%2F`;
+    const live = `${url}/live/`;
     const streams = await Promise.all(Array.from({ length: 128 }, () => openStream(live, {})));
     expect(streams.map(({ statusCode }) => statusCode)).toEqual(Array<number>(128).fill(200));
     expect(await askConsole(live)).toMatchObject({ status: 503, headers: { "retry-after": "30" } });
@@ -152,8 +151,8 @@ describe("a console with tokens", () => {
     const stranger = await askConsole(`${url}/failures`);
     expect(stranger.status).toBe(401);
     expect(stranger.text).toContain('name="token"');
-    expect((await askConsole(`${url}/live?screen=%2F`)).status).toBe(401);
-    for (const path of ["/failures", "/live?screen=%2F", "/api/v1/status", "/acts/pause", "/nowhere"]) {
+    expect((await askConsole(`${url}/live/`)).status).toBe(401);
+    for (const path of ["/failures", "/live/", "/api/v1/status", "/acts/pause", "/nowhere"]) {
       const method = path.startsWith("/acts") ? "POST" : "GET";
       for (const authorization of [undefined, "Bearer of-nobody", "Basic YW5uOng="]) {
         const asking = { method, headers: authorization === undefined ? {} : { authorization } };
@@ -209,7 +208,7 @@ describe("a console with tokens", () => {
     };
     expect((await askConsole(`${url}/acts/pause`, { ...act, headers: bearer })).status).toBe(403);
 
-    const ended = endOf(await openStream(`${url}/live?screen=%2F`, { cookie }));
+    const ended = endOf(await openStream(`${url}/live/`, { cookie }));
     writeFileSync(file, `vic viewer ${tokens.vic}\n`);
     expect(await ended).toContain("retry: 3000");
     expect((await askConsole(url, { headers: { cookie } })).status).toBe(401);

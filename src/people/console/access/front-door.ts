@@ -1,7 +1,7 @@
 /** Checks before anybody is asked who they are: the headers of every answer, the host's name, the page that asks. */
 import type { MiddlewareHandler } from "hono";
 import { addressOf, type AskedEnv } from "../asked.ts";
-import { toPublicPath } from "../paths.ts";
+import { livePath, toPublicPath } from "../paths.ts";
 import { styleHash } from "../assets.ts";
 import { isIP } from "node:net";
 import { createRangeMatcher } from "../../../address-ranges.ts";
@@ -49,7 +49,7 @@ export function refuseOtherPages(proxies: readonly string[]): MiddlewareHandler<
       // That it came by http proves nothing: another proxy before this one may have ended TLS.
       isHttps: req.header("x-forwarded-proto")?.toLowerCase() === "https" && isProxy(addressOf(context)),
     };
-    const isPage = (req.method === "GET" || req.method === "HEAD") && req.path !== "/live";
+    const isPage = (req.method === "GET" || req.method === "HEAD") && !req.path.startsWith(`${livePath}/`);
     if (isPage || isOfOwnPage(told)) return next();
     return context.text("redriver: expected a request by a page of this console\n", 403);
   };

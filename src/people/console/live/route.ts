@@ -1,11 +1,12 @@
-/** `/live?screen=<path>`: the live sections of a screen, drawn again and again for who may see it. */
+/** `/live<path of a screen>`: its live sections, drawn again and again for who may see it. */
 import type { Hono } from "hono";
 import { whyNot } from "../access/person.ts";
 import type { Asked, AskedEnv } from "../asked.ts";
 import type { ReportError } from "../error-events.ts";
 import { toHtml, type Pages } from "../pages.tsx";
 import { toAsOf } from "../parts/time.tsx";
-import { matchPath } from "../paths.ts";
+import { livePath } from "../paths.ts";
+import type { Screen } from "../screen.ts";
 import { screens } from "../screens/screens.ts";
 import type { createLiveStreams, RenderedSection } from "./streams.ts";
 
@@ -18,21 +19,15 @@ interface LiveParts {
 const streamHeaders = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
 
 export function addLive(app: Hono<AskedEnv>, { streams, pages, reportError }: LiveParts): void {
-  app.get("/live", (context) => stream(context));
+  for (const screen of screens) app.get(`${livePath}${screen.path}`, (context) => stream(context, screen));
 
-  function stream(context: Asked): Response | Promise<Response> {
-    const path = context.req.query("screen") ?? "";
-    if (!path.startsWith("/") || !URL.canParse(path, "http://console")) return context.notFound();
-    const url = new URL(path, "http://console");
-    const found = screens.flatMap((screen) => {
-      const params = matchPath(screen.path, url.pathname);
-      return params === null ? [] : [{ screen, params }];
-    })[0];
+  function stream(context: Asked, screen: Screen): Response | Promise<Response> {
+    const url = new URL(context.req.url);
+    url.pathname = context.req.path.slice(livePath.length);
     const person = context.get("person");
-    if (found === undefined || whyNot(person, found.screen.role) !== null) return context.notFound();
-    const { screen, params } = found;
+    if (whyNot(person, screen.role) !== null) return context.notFound();
     const render = async (): Promise<readonly RenderedSection[] | null> => {
-      const asked = pages.toScreenContext(context, url.href, params);
+      const asked = pages.toScreenContext(context, url.href, context.req.param());
       const model = await screen.load(asked);
       if (model === null) return null;
       const sections = screen.sections.filter(({ isLive }) => isLive);

@@ -20,7 +20,7 @@ export function RuleLink({
   context: { reads },
   shown = rule,
 }: Readonly<{ drain: string; rule: string; context: Pick<ScreenContext, "reads">; shown?: string }>): Html {
-  const line = reads.rules()?.lines.lineOf(drain, rule);
+  const line = reads.rules()?.lineOf(drain, rule);
   const name = <Foreign text={shown} />;
   return line === undefined ? name : <a href={`/rules#${line}`}>{name}</a>;
 }

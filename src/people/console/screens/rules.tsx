@@ -96,7 +96,7 @@ function lineOf(warning: string): string {
 }
 
 function List({ rules, context }: Drawn<{ rules: readonly RuleStanding[] }>): Html {
-  const lines = context.reads.rules()?.lines;
+  const inForce = context.reads.rules();
   return (
     <>
       <h2>Rules and what they do</h2>
@@ -107,7 +107,7 @@ function List({ rules, context }: Drawn<{ rules: readonly RuleStanding[] }>): Ht
         columns={({ column, amounts }) => [
           column("drain", ({ drain }) => drain),
           column("rule", ({ drain, rule }) => <RuleLink drain={drain} rule={rule} context={context} />),
-          amounts("line", ({ drain, rule }) => lines?.lineOf(drain, rule)?.toString() ?? null),
+          amounts("line", ({ drain, rule }) => inForce?.lineOf(drain, rule)?.toString() ?? null),
           column(
             "decisions since the last full pass",
             ({ decided, asOf }) =>

@@ -1,34 +1,10 @@
-/** The rules in force, with their lines and with what Redis has counted for each. */
+/** The rules in force, with what Redis has counted for each. */
 import { z } from "zod";
-import { loadDocument } from "../../../config/document/load-document.ts";
 import type { DrainsDocument } from "../../../job/contracts/drains-document.ts";
 import type { StandingFailure } from "../../../job/contracts/failures.ts";
 import { drainName, type Frozen } from "../../../job/contracts/plans.ts";
 import type { QueueFacts } from "../../../job/contracts/queue-facts.ts";
 import { count, counts, defineReading, time } from "../reading.ts";
-
-export interface RuleLines {
-  readonly hash: string;
-  /** The line of a drain's rule, from 1 on; undefined if it has no such rule. */
-  lineOf(drain: string, rule: string): number | undefined;
-}
-
-/** Loads the text, so call it once for each text. Null: it does not load. */
-export function findRuleLines(text: string, fileName: string): RuleLines | null {
-  const outcome = loadDocument(text, fileName);
-  if (!outcome.ok) return null;
-  const lines = new Map<string, number>();
-  for (const { name, rules } of outcome.document.drains) {
-    for (const [index, rule] of rules.entries()) {
-      lines.set(toKey(name, rule.name), outcome.locate(["drains", name, "rules", index]).line);
-    }
-  }
-  return { hash: outcome.document.hash, lineOf: (drain, rule) => lines.get(toKey(drain, rule)) };
-}
-
-function toKey(drain: string, rule: string): string {
-  return JSON.stringify([drain, rule]);
-}
 
 const ruleStanding = z.object({
   drain: drainName,

@@ -40,7 +40,7 @@ async function openTabs({ url }: Stand, paths: readonly string[]): Promise<() =>
   onTestFinished(() => closing.abort());
   let live = 0;
   for (const path of paths) {
-    const answer = await fetch(`${url}/live?screen=${encodeURIComponent(path)}`, { signal: closing.signal });
+    const answer = await fetch(`${url}/live${path}`, { signal: closing.signal });
     const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
     void (async () => {
       let isLive = false;

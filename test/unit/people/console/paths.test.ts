@@ -1,11 +1,5 @@
 import { expect, it } from "vitest";
-import {
-  matchPath,
-  toLocalPath,
-  toOwnPath,
-  toPublicHtml,
-  toPublicPath,
-} from "../../../../src/people/console/paths.ts";
+import { toLocalPath, toOwnPath, toPublicHtml, toPublicPath } from "../../../../src/people/console/paths.ts";
 
 it.each(["/", "/failures?host=a.example&all", "/failures/ab%2F1", "/a//b"])("goes back to %s", (path) => {
   expect(toLocalPath(path)).toBe(path);
@@ -27,16 +21,6 @@ it.each([
   "/a b",
 ])("goes to the first page instead of %j", (path) => {
   expect(toLocalPath(path)).toBe("/");
-});
-
-it.each([
-  ["/failures/:id", "/failures/a%2Fb", { id: "a/b" }],
-  ["/", "/", {}],
-  ["/failures", "/failures/x", null],
-  ["/failures/:id", "/parked/x", null],
-  ["/failures/:id", "/failures/%E0%A4%A", null],
-])("matches %s with %s", (pattern, path, params) => {
-  expect(matchPath(pattern, path)).toEqual(params);
 });
 
 it.each([
