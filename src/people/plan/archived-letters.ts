@@ -8,6 +8,7 @@ import { type Core, type DrainRuntime, openArchiveReader, openAuditReader } from
 import type { ArchiveDamage, ArchivedLetters, ArchiveEntry } from "../../job/contracts/archive.ts";
 import type { AuditAct } from "../../job/contracts/audit.ts";
 import { serviceNow } from "../../job/contracts/service.ts";
+import { createDrainSelects } from "../../job/listing/drain-selects.ts";
 import type { DlqId, RawRecord } from "../../job/message/dead-letter.ts";
 import { toEnteredAt } from "../../job/message/parse-record.ts";
 
@@ -43,8 +44,15 @@ export function openArchivedLetters(
   async function* entries(onDamage: (damage: ArchiveDamage) => void): AsyncGenerator<ArchiveEntry> {
     const reader = await openArchiveReader(dir);
     const now = serviceNow(source);
-    for await (const entry of reader.entries({ source: id, drain: config.name }, onDamage)) {
+    const selects = createDrainSelects(
+      config,
+      config.dates === undefined ? null : await source.book.datesMean(),
+    );
+    for await (const entry of reader.entries({ source: id }, onDamage)) {
       if (entry.isDoubtful === true) continue;
+      // The census copies what any drain selects, or none, and names no drain.
+      const isOurs = entry.drain === null ? selects(entry.record, entry.at) : entry.drain === config.name;
+      if (!isOurs) continue;
       // Until then the queue has what was only copied.
       const isExpired = (toEnteredAt(entry.dlqId) ?? Infinity) + source.config.retentionMs <= now;
       if (isTaken(entry) || isExpired) yield entry;

@@ -241,6 +241,15 @@ describe("a plan from the archive", () => {
 
     stand.emulator.dlq.remove(ids);
     await forget(stand, "ledger:entry");
+    // As the census writes them, one of them for a topic that the drain does not select.
+    for (const name of archiveFiles(stand.archiveDir)) {
+      const lines = unpack(stand.archiveDir, name).replaceAll('"drain":"orders"', '"drain":null');
+      const [line = ""] = lines.split("\n");
+      const other = line
+        .replaceAll(ids[0]!, "1700000000000-0")
+        .replace('"topicName":"orders"', '"topicName":"x"');
+      writeFileSync(join(stand.archiveDir, name), gzipSync(`${lines}${other}\n`));
+    }
     stand.document(copying(live.replace("503", "[500, 503]"), "1h"));
     const { out } = await stand.plan("--from-archive");
     expect(out).toMatch(/now +3 republish/);
