@@ -153,8 +153,11 @@ export function createCount(maxLetters: number) {
     if (isTurning) off.push(turning + retentionMs < to ? "expired" : "waitsAfter");
     const notYet = "what expires in this hour is known when it is over and counted";
     for (const name of figureNames) if (off.includes(name)) unknown.set(name, notYet);
-    if (from - retentionMs < now - arrivalHours * hourMs) {
-      unknown.set("expired", "arrivals are kept for a week, and what expired first had come before");
+    const keptSince = now - arrivalHours * hourMs;
+    if (from - retentionMs < keptSince) {
+      const why = "arrivals are kept for a week, and of what came before only what redriver took is known";
+      unknown.set("waitedBefore", why).set("expired", why);
+      if (from < keptSince) unknown.set("arrived", why);
     }
     const rows = [...hosts].map(([host, { sentAgain, failedAgain, waitsAfter }]) => ({
       host,
