@@ -48,7 +48,7 @@ export function isCallbackUrl(url: string): boolean {
 }
 
 export function withoutCredentials(url: string): string {
-  return url.replace(/^(https?:\/\/)[^/?#@\s]*@/i, "$1");
+  return url.includes("@") ? url.replace(/^(https?:\/\/)[^/?#@\s]*@/i, "$1") : url;
 }
 
 /** Host in lower case, with its port unless it is the usual one; `(no host)` for a text that is no URL. */

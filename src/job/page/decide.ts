@@ -3,7 +3,7 @@ import { rootOf } from "../message/lineage.ts";
 import type { ParkReason } from "../message/park-reasons.ts";
 import type { DrainConfig } from "../contracts/drains-document.ts";
 import { isDecidedAgain, type LedgerView, type Released } from "../contracts/ledger-entries.ts";
-import type { Decision } from "../rules/decision.ts";
+import type { Decision, Routing } from "../rules/decision.ts";
 import type { RecordFacts } from "../rules/record-facts.ts";
 import { asksForStatus } from "../rules/rule-spec.ts";
 import { whenDeliverable, whenDue, type Due } from "../rules/when-due.ts";
@@ -41,7 +41,7 @@ export function decide(
     attempt: releasedBy(view) === false ? Math.max(root.attempt, inLedger) : inLedger,
     rootCreatedAt: root.rootCreatedAt,
     expiresAt: fromArchive ? Infinity : content.enteredAt + drain.source.retentionMs,
-    ...(newer && { newer }),
+    newer,
   };
   if (discard !== undefined) return { decision: decidedByOrder(drain, letter, now), facts };
   if (fromArchive !== undefined) return { decision: decidedForArchive(drain, letter, facts), facts };
@@ -101,7 +101,7 @@ function decidedByRules(
   const routing = drain.route(facts);
   const { rule } = routing;
   // A batch in doubt is posted again as a batch, whatever the rules say by now.
-  const via = isInDoubt || routing.via === undefined ? undefined : { via: routing.via };
+  const via = isInDoubt ? undefined : routing.via;
   // What a person ordered or is in doubt goes on, but nothing is dropped by a date that cannot be true.
   const mayRest = (isOrdered || isInDoubt) && routing.then !== "drop";
   if (!mayRest && drain.route.restsOnBadDate(facts, routing)) {
@@ -144,7 +144,7 @@ function decidedByRules(
   const { set } = routing;
   const afterLoss = (): Decision => {
     if (drain.afterLedgerLoss === "park") return { then: "park", reason: "ledger-lost", rule };
-    return { then: "republish", reason: "after-ledger-loss", rule, set, ...via };
+    return republish("after-ledger-loss", routing, via);
   };
   if (isInDoubt && !mayBeForgotten) return { then: "republish", reason: "reconcile", rule, set };
   if (isInDoubt) return afterLoss();
@@ -163,7 +163,18 @@ function decidedByRules(
   }
   // The service's own retry has no id that could be hit.
   const isForgotten = mayBeForgotten || (restsOnFirstId && via !== undefined);
-  return isForgotten ? afterLoss() : { then: "republish", reason: "due", rule, set, ...via };
+  return isForgotten ? afterLoss() : republish("due", routing, via);
+}
+
+/** Not spread: it is made for each letter. */
+function republish(
+  reason: "due" | "after-ledger-loss",
+  { rule, set }: Routing,
+  via: Routing["via"],
+): Decision {
+  return via === undefined
+    ? { then: "republish", reason, rule, set }
+    : { then: "republish", reason, rule, set, via };
 }
 
 function decidedByLedger(drain: DecidingDrain, { view, viewedAt }: Decidable, now: number): Decision | null {

@@ -15,5 +15,5 @@ export interface RecordFacts {
   /** Creation of the root message, from a valid lineage; else the letter's own createdAt. */
   readonly rootCreatedAt: number;
   readonly expiresAt: number;
-  readonly newer?: FindNewer;
+  readonly newer?: FindNewer | undefined;
 }

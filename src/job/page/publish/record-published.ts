@@ -98,7 +98,8 @@ function reportDoubles(
   doubles: Set<DlqId>,
 ): void {
   const of = { drain: config.name, source: source.config.id };
-  for (const [index, { dlqId, as: second }] of facts.entries()) {
+  for (let index = 0; index < facts.length; index += 1) {
+    const { dlqId, as: second } = facts[index]!;
     const verdict = verdicts[index];
     // A tombstone has the id of another publish of the same record as well.
     if (second === null) continue;
@@ -120,9 +121,14 @@ function toEventRecord(proof: Proof, now: number): EventOf<"record:published">["
 function toFact({ begun: { letter }, as, lineage }: Proof, drain: DrainName): PublishedFact {
   const { dlqId, messageId } = letter;
   const deletePending = !needsNoDelete(letter);
-  const fact = { dlqId, as, attempt: lineage.attempt, deletePending, drain, messageId };
-  if (deletePending) return letterDatesAgree(letter) ? { ...fact, datesAgree: true } : fact;
-  return isByService(letter) ? { ...fact, lineage: signLineage(lineage, "", letter.due.lineageKey) } : fact;
+  const { attempt } = lineage;
+  // Not spread: there are a hundred of them in a page.
+  if (deletePending && letterDatesAgree(letter)) {
+    return { dlqId, as, attempt, deletePending, drain, messageId, datesAgree: true };
+  }
+  const fact = { dlqId, as, attempt, deletePending, drain, messageId };
+  if (deletePending || !isByService(letter)) return fact;
+  return { ...fact, lineage: signLineage(lineage, "", letter.due.lineageKey) };
 }
 
 function reportToLanes({ config, source }: DrainRuntime, accepted: readonly Proof[]): Promise<void> {
@@ -165,6 +171,7 @@ function toPublishedRecord(
     reading.kind === "come-back"
       ? { dlqId, as, rule, attempt, host, parent: reading.lineage.parentDlqId }
       : { dlqId, as, rule, attempt, host };
+  if (!deduplicated && declaredDouble === false && doubles.size === 0) return record;
   const notes: string[] = [];
   if (deduplicated) notes.push("deduplicated");
   if (declaredDouble !== false) notes.push(declaredDouble);
