@@ -1,3 +1,5 @@
+import { parseJson } from "../job/message/json-value.ts";
+
 /** Shorter secrets stay: they would be found in ordinary words. */
 const minSecretLength = 6;
 const replacement = "[redacted]";
@@ -25,12 +27,8 @@ export function createRedact(secrets: () => readonly string[]): Redact {
 
 /** Value by value, so that the line stays JSON also if a secret of digits is inside a number. */
 function redactJson(line: string, pattern: RegExp): string | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return null;
-  }
+  const value = parseJson(line);
+  if (value === undefined) return null;
   const redacted = JSON.stringify(redactValue(value, pattern));
   const end = line.endsWith("\n") ? "\n" : "";
   return redacted.search(pattern) < 0 ? redacted + end : JSON.stringify({ msg: replacement }) + end;

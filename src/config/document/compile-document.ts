@@ -98,9 +98,10 @@ function toSecretRef(ref: SecretRefKeys): SecretRef {
   return ref.file === undefined ? { kind: "env", name: ref.env ?? "" } : { kind: "file", path: ref.file };
 }
 
+type Part<Name extends keyof CommonKeys> = Known<NonNullable<CommonKeys[Name]>>;
 type DrainInEffect = Known<DrainKeys> & {
-  readonly [Name in "attempts" | "lane" | "limits" | "beforeExpiry"]: Known<NonNullable<CommonKeys[Name]>>;
-};
+  readonly [Name in "attempts" | "limits" | "beforeExpiry"]: Part<Name>;
+} & { readonly lane: Part<"lane"> | null };
 
 function toDrain(name: string, keys: DrainKeys, source: SourceConfig): DrainConfig {
   const drain = keys as DrainInEffect;
@@ -137,13 +138,13 @@ function toDrain(name: string, keys: DrainKeys, source: SourceConfig): DrainConf
   };
 }
 
-function toLane(lane: DrainInEffect["lane"], limits: LimitsConfig): LaneConfig {
+function toLane(lane: Part<"lane">, limits: LimitsConfig): LaneConfig {
   const { canary, watch, haltAt, probeEvery } = lane;
   const openFrom = openFromOf({ canary, watchMs: watch }, limits);
   return { canary, watchMs: watch, haltAt, probeEveryMs: probeEvery, openFrom };
 }
 
-function toLimits({ perHost, ...others }: DrainInEffect["limits"], watchMs: number): LimitsConfig {
+function toLimits({ perHost, ...others }: Part<"limits">, watchMs: number): LimitsConfig {
   const limits = {
     ...others,
     perHost: perHost !== null && "fromPerSecond" in perHost ? { ...perHost, watchMs } : perHost,

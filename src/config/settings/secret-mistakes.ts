@@ -1,3 +1,5 @@
+import { parseJson } from "../../job/message/json-value.ts";
+
 const variable = /^\s*(?:export\s+|set\s+)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\s*=/;
 /** What else a secret is called. "=" alone behind it is the padding of base64. */
 const wordAndSign = /^\s*(?:export\s+|set\s+)?(?:[\w-]*[_-])?(?:token|secret|key|password)\s*=(?!=*\s*$)/i;
@@ -12,19 +14,10 @@ export function findCopyingMistake(text: string): string | null {
     /^\s*(?:<[^<>]*>|<%[^]*%>|\$\{[^]*\}|\$\([^]*\)|\{\{[^]*\}\}|%[A-Z_]\w*%|\$[A-Z]\w*_\w*)\s*$/.test(text)
   )
     return "a placeholder, which nothing fills in";
-  if (/^\s*[[{]/.test(text) && isJson(text)) return "JSON around it";
+  if (/^\s*[[{]/.test(text) && parseJson(text) !== undefined) return "JSON around it";
   return /^\s*(?:"[^]*"|'[^]*'|`[^]*`|[\u2018\u201c\u201e\u00ab][^]*[\u2019\u201d\u00bb])\s*$/.test(text)
     ? "quotes around it"
     : null;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** What a token of the service never ends with; a key of one's own may. */
