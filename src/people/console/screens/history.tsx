@@ -1,14 +1,12 @@
 /** What was done, by whom and why, newest first. */
 import { openAuditReader } from "../../../job/door.ts";
-import { defined } from "../../../job/message/defined.ts";
 import type { ActRow } from "../../operations/history/act-rows.ts";
 import { readHistoryPage, type HistoryPage } from "../../operations/history/read-page.ts";
 import { reasonText, toActNotes, toAllOf } from "../../operations/history/rows.ts";
 import { number, present } from "../../operations/phrases.ts";
 import { parseDay, parseTime } from "../../../job/rules/patterns/parse-dates.ts";
-import { auditActs, personActs, type AuditAct } from "../../../job/contracts/audit.ts";
+import { auditActs, personActs } from "../../../job/contracts/audit.ts";
 import { misused } from "../../../job/contracts/errors.ts";
-import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { SharedPlan } from "../../../job/contracts/plans.ts";
 import { CameBackAs, readKindPages, type KindPages } from "../parts/came-back-as.tsx";
 import { DeadLetterLink } from "../parts/links.tsx";
@@ -42,20 +40,18 @@ export const historyScreen = defineScreen<Model>({
   title: () => "History",
   async load({ core, query, plans, reads }) {
     const act = filterOf(query, "act");
-    const acts = act === ofPeople ? personActs : auditActs.filter((one) => one === act);
+    const acts = act === ofPeople ? [...personActs] : auditActs.filter((one) => one === act);
     if (act !== undefined && acts.length === 0) throw misused(`no act is named ${JSON.stringify(act)}`);
     const page = await readHistoryPage(await openAuditReader(core), {
       before: query.get("before"),
       maxRows,
       maxEntries,
       maxRecords,
-      ...defined({
-        acts: act === undefined ? undefined : new Set<AuditAct>(acts),
-        drain: filterOf(query, "drain") as DrainName | undefined,
-        by: filterOf(query, "by"),
-        rule: filterOf(query, "rule"),
-        ...spanOf(query),
-      }),
+      act: act === undefined ? act : acts,
+      drain: filterOf(query, "drain"),
+      by: filterOf(query, "by"),
+      rule: filterOf(query, "rule"),
+      ...spanOf(query),
     });
     const hasApply = page.rows.some((row) => row.act === "apply");
     if (!hasApply) return { page, plans: [], kindPages: new Map() };

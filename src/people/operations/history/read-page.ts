@@ -16,18 +16,26 @@ import { field } from "../define.ts";
 import { filter, hostGlob, unixMs } from "../fields.ts";
 import { count, counts, defineReading, next, open, time } from "../reading.ts";
 import { toActRows, type ActRow } from "./act-rows.ts";
-import { selectRecords, type RecordFilter } from "./select-records.ts";
+import { selectRecords } from "./select-records.ts";
 
-export interface HistoryFilter extends RecordFilter {
-  readonly drain?: DrainName;
-  readonly acts?: ReadonlySet<AuditAct>;
-  readonly by?: string;
-  /** Unix ms, inclusive. */
-  readonly from?: number;
-  readonly to?: number;
-}
+const input = z.strictObject({
+  drain: filter("Only in this drain.", "name"),
+  act: field(
+    z
+      .string()
+      .transform((names) => names.split(","))
+      .pipe(z.array(z.enum(auditActs)))
+      .optional(),
+    { about: "One act, or several with commas.", value: "act" },
+  ),
+  by: filter("A person or daemon; * stands for any part.", "name"),
+  host: hostGlob,
+  rule: filter("Only what this rule decided.", "name"),
+  from: field(unixMs, { about: "Unix ms.", value: "time" }),
+  to: field(unixMs, { about: "Unix ms.", value: "time" }),
+});
 
-export interface HistoryPageRequest extends HistoryFilter {
+export interface HistoryPageRequest extends Readonly<z.output<typeof input>> {
   /** `next` of the page before; null: from `to`, or from now. */
   readonly before?: string | null;
   /** A page may have some rows more, because acts of one minute are counted together. */
@@ -60,12 +68,12 @@ export async function readHistoryPage(
   async function* entries(): AsyncGenerator<AuditEntry> {
     let toSkip = start?.read ?? 0;
     let [read, readOfMs, records] = [0, 0, 0];
-    const { acts } = wanted;
+    const { act: acts, from: since, to } = wanted;
+    const skims = acts && ((act: AuditAct) => !acts.includes(act));
     const query = {
       order: "newest-first",
       isCounted: true,
-      ...toRange(start?.at, wanted),
-      ...(acts === undefined ? {} : { skims: (act: AuditAct) => !acts.has(act) }),
+      ...defined({ since, until: start?.at ?? to, skims }),
     } as const;
     for await (const entry of reader.read(query)) {
       if (entry.at !== readTo) readOfMs = 0;
@@ -76,7 +84,7 @@ export async function readHistoryPage(
         continue;
       }
       if (read === maxEntries || records >= maxRecords || rows.length >= maxRows) {
-        next = toCursor(readTo ?? entry.at, lastRead);
+        next = `${readTo ?? entry.at}-${lastRead}`;
         return;
       }
       read += 1;
@@ -93,10 +101,6 @@ export async function readHistoryPage(
   return { rows, next, readTo, missing: selected.missing() };
 }
 
-function toCursor(at: number, read: number): string {
-  return `${at}-${read}`;
-}
-
 /** Entries are only added at the newer end, so that a place stays one: a time, and how many of it were read. */
 function toPlace(before: string): Readonly<Record<"at" | "read", number>> {
   const [, at, read] = /^(\d{1,15})-(\d{1,9})$/.exec(before) ?? [];
@@ -104,16 +108,11 @@ function toPlace(before: string): Readonly<Record<"at" | "read", number>> {
   return { at: Number(at), read: Number(read) };
 }
 
-function toRange(at: number | undefined, { from, to }: HistoryFilter) {
-  const until = at ?? to;
-  return { ...(from === undefined ? {} : { since: from }), ...(until === undefined ? {} : { until }) };
-}
-
-function toTest({ drain, acts, by }: HistoryFilter): (entry: AuditEntry) => boolean {
+function toTest({ drain, act: acts, by }: z.output<typeof input>): (entry: AuditEntry) => boolean {
   const isBy = by === undefined ? () => true : compileGlob(by);
   return (entry) =>
-    (acts === undefined || acts.has(entry.act)) &&
-    (drain === undefined || isAboutDrain(entry, drain)) &&
+    acts?.includes(entry.act) !== false &&
+    (drain === undefined || isAboutDrain(entry, drain as DrainName)) &&
     isBy(entry.by);
 }
 
@@ -124,22 +123,7 @@ export const historyReading = defineReading({
   summary:
     "What was done, newest first; many dead letters in one row. A page may be empty and have a next one",
   needs: "names",
-  input: z.strictObject({
-    drain: filter("Only in this drain.", "name"),
-    act: field(
-      z
-        .string()
-        .transform((names) => names.split(","))
-        .pipe(z.array(z.enum(auditActs)))
-        .optional(),
-      { about: "One act, or several with commas.", value: "act" },
-    ),
-    by: filter("A person or daemon; * stands for any part.", "name"),
-    host: hostGlob,
-    rule: filter("Only what this rule decided.", "name"),
-    from: field(unixMs, { about: "Unix ms.", value: "time" }),
-    to: field(unixMs, { about: "Unix ms.", value: "time" }),
-  }),
+  input,
   isPaged: true,
   answer: z.object({
     acts: z.array(
@@ -170,14 +154,9 @@ export const historyReading = defineReading({
       .describe("What the filters left out because the audit lacks its host or rule; else empty."),
     next,
   }),
-  async run({ core, input: { drain, act: acts, ...filter }, page: { limit, after = null } }) {
-    const { rows, missing, ...rest } = await readHistoryPage(await openAuditReader(core), {
-      ...defined(filter),
-      ...defined({ drain: drain as DrainName | undefined, acts: acts && new Set<AuditAct>(acts) }),
-      before: after,
-      maxRows: limit,
-      maxEntries,
-    });
+  async run({ core, input: asked, page: { limit: maxRows, after: before = null } }) {
+    const request = { ...asked, before, maxRows, maxEntries };
+    const { rows, missing, ...rest } = await readHistoryPage(await openAuditReader(core), request);
     return { acts: rows, missing: missing.trim(), ...rest };
   },
 });

@@ -8,8 +8,8 @@ import { joined } from "../phrases.ts";
 type Missing = "host" | "rule";
 
 export interface RecordFilter {
-  readonly host?: string;
-  readonly rule?: string;
+  readonly host?: string | undefined;
+  readonly rule?: string | undefined;
 }
 
 /**

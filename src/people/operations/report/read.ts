@@ -3,7 +3,6 @@ import { z } from "zod";
 import { laneActs, personActs, type AuditAct } from "../../../job/contracts/audit.ts";
 import { misused } from "../../../job/contracts/errors.ts";
 import { openAuditReader, type Core } from "../../../job/door.ts";
-import { defined } from "../../../job/message/defined.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-and-path-tests.ts";
 import { isOfOneAct } from "../../read/chart-marks.ts";
 import { readQueueFacts } from "../../read/queue-facts.ts";
@@ -67,7 +66,7 @@ export async function readReport(core: Core, request: z.infer<typeof input>, now
   const delayAt = (share: number): number => delays[Math.ceil(share * delays.length) - 1]!;
   const acts: ActRow[] = [];
   const query = { order: "newest-first", isCounted: true, acts: toldActs, since: from, until: to } as const;
-  const { entries } = selectRecords(reader.read(query), defined({ host }));
+  const { entries } = selectRecords(reader.read(query), { host });
   for await (const row of toActRows(entries)) {
     const isOnItsOwn = row.count > 0 || row.ordered !== undefined;
     if (acts[0] !== undefined && !isOnItsOwn && isOfOneAct(acts[0], row)) acts.shift();
