@@ -8,7 +8,7 @@ import { type Core, type DrainRuntime, openArchiveReader, openAuditReader } from
 import type { ArchiveDamage, ArchivedLetters, ArchiveEntry } from "../../job/contracts/archive.ts";
 import type { AuditAct } from "../../job/contracts/audit.ts";
 import { serviceNow } from "../../job/contracts/service.ts";
-import { createDrainSelects } from "../../job/listing/drain-selects.ts";
+import { createDrainSelects } from "../../job/door-pure.ts";
 import type { DlqId, RawRecord } from "../../job/message/dead-letter.ts";
 import { toEnteredAt } from "../../job/message/parse-record.ts";
 

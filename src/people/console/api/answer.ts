@@ -10,11 +10,7 @@ import type { SourceId } from "../../../job/contracts/ids.ts";
 
 const maxBodyBytes = 16_384;
 
-type ApiCaller = Pick<
-  ScreenContext,
-  "core" | "reads" | "plans" | "person" | "now" | "query" | "params" | "signal"
-> &
-  Pick<Parameters<ApiRoute["run"]>[0], "requestSweep">;
+type ApiCaller = Omit<ApiCall, "query" | "body" | "by"> & Pick<ScreenContext, "query">;
 
 /** `report`: called with errors that are ours to mend. */
 export async function answerApi(

@@ -20,6 +20,8 @@ interface FormField {
   readonly name: string;
   readonly label: string;
   readonly kind: "text" | "choice" | "hidden";
+  /** Of a text. */
+  readonly type?: "text" | "datetime-local";
   readonly choices?: Choices;
   readonly isRequired?: boolean;
   /** Its value until somebody changes it. */
@@ -152,8 +154,8 @@ function toIdPart(values: Texts): string {
 
 type FieldProps = Readonly<{ field: FormField; id: string; value: string | undefined }>;
 
-function Field({ field, id, value }: FieldProps): Html | null {
-  const { name, label, kind, choices = [], isRequired = false, hint } = field;
+export function Field({ field, id, value }: FieldProps): Html | null {
+  const { name, label, kind, type = "text", choices = [], isRequired = false, hint } = field;
   if (kind === "hidden")
     return value === undefined ? null : <input type="hidden" name={name} value={value} />;
   const describedBy = hint === undefined ? {} : { "aria-describedby": `${id}-hint` };
@@ -172,7 +174,7 @@ function Field({ field, id, value }: FieldProps): Html | null {
         <input
           id={id}
           name={name}
-          type="text"
+          type={type}
           maxlength={maxReasonCharacters}
           value={toFieldText(value ?? "")}
           required={isRequired}

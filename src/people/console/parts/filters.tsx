@@ -1,5 +1,7 @@
+import { defined } from "../../../job/message/defined.ts";
 import { filterOf } from "../query.ts";
 import type { Html } from "../screen.ts";
+import { Field } from "./act-form.tsx";
 
 export interface QueryField {
   /** Of the query. */
@@ -7,7 +9,7 @@ export interface QueryField {
   readonly label: string;
   /** Values to choose from; without them any text. */
   readonly choices?: readonly string[];
-  readonly kind?: "text" | "datetime-local";
+  readonly type?: "text" | "datetime-local";
 }
 
 export function Filters({
@@ -17,28 +19,16 @@ export function Filters({
 }: Readonly<{ path: string; query: URLSearchParams; filters: readonly QueryField[] }>): Html {
   return (
     <form class="filters" method="get" action={path} role="search">
-      {filters.map(({ name, label, choices, kind = "text" }) => (
-        <p class="field">
-          <label for={`filter-${name}`}>{label}</label>
-          {choices === undefined ? (
-            <input
-              id={`filter-${name}`}
-              name={name}
-              type={kind}
-              value={filterOf(query, name) ?? ""}
-              maxlength={200}
-            />
-          ) : (
-            <select id={`filter-${name}`} name={name}>
-              <option value="">any</option>
-              {choices.map((choice) => (
-                <option value={choice} selected={choice === filterOf(query, name)}>
-                  {choice}
-                </option>
-              ))}
-            </select>
-          )}
-        </p>
+      {filters.map(({ choices, ...field }) => (
+        <Field
+          id={`filter-${field.name}`}
+          value={filterOf(query, field.name)}
+          field={{
+            ...field,
+            kind: choices === undefined ? "text" : "choice",
+            ...defined({ choices: choices && ["", ...choices].map((one) => [one, one || "any"] as const) }),
+          }}
+        />
       ))}
       <p class="field">
         <button type="submit">Filter</button> <a href={path}>Clear</a>

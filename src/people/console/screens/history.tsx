@@ -65,8 +65,8 @@ export const historyScreen = defineScreen<Model>({
 
 export const spanFilters: readonly QueryField[] = [
   { name: "host", label: "Host (* for any part)" },
-  { name: "from", label: "From (UTC)", kind: "datetime-local" },
-  { name: "to", label: "To (UTC)", kind: "datetime-local" },
+  { name: "from", label: "From (UTC)", type: "datetime-local" },
+  { name: "to", label: "To (UTC)", type: "datetime-local" },
 ];
 
 export function spanOf(query: URLSearchParams) {

@@ -3,11 +3,11 @@ import { readIndexes, type IndexGuard, type IndexStanding } from "../../operatio
 import { scalarFields, type SeriesField } from "../../../job/contracts/index-statistics.ts";
 import type { QueueFacts } from "../../../job/contracts/queue-facts.ts";
 import { comparisonText } from "../../../job/rules/patterns/write-number-patterns.ts";
-import { LineChart } from "../parts/line-chart.tsx";
+import { Chart } from "../parts/chart.tsx";
 import { CommandLine } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tiles } from "../parts/tiles.tsx";
-import { Ago } from "../parts/time.tsx";
+import { Ago, Time } from "../parts/time.tsx";
 import { defineScreen, live, still, type Html } from "../screen.ts";
 
 interface Model {
@@ -136,5 +136,60 @@ function Index({
         </>
       )}
     </div>
+  );
+}
+
+interface Line {
+  readonly label: string;
+  /** Unix ms and value, oldest first. */
+  readonly points: readonly (readonly [at: number, value: number])[];
+}
+
+/** Lines of one unit, and a table that has the same numbers. Nothing without points. */
+function LineChart({ title, lines }: Readonly<{ title: string; lines: readonly Line[] }>): Html | null {
+  const times = [...new Set(lines.flatMap(({ points }) => points.map(([at]) => at)))].toSorted(
+    (one, other) => one - other,
+  );
+  const [from, to] = [times[0], times.at(-1)];
+  if (from === undefined || to === undefined) return null;
+  const valuesOf = lines.map(({ points }) => new Map(points));
+  return (
+    <figure class="chart">
+      <figcaption>
+        {title}
+        <span class="legend">
+          {lines.map(({ label }, index) => (
+            <span class={`of-line${index}`}>{label}</span>
+          ))}
+        </span>
+      </figcaption>
+      {from === to ? null : (
+        <Chart
+          from={from}
+          to={to}
+          plots={[
+            {
+              heightPx: 160,
+              lines: lines.map(({ points }, index) => ({ name: `line${index}`, kind: "line", points })),
+            },
+          ]}
+          label={`${title}; its numbers are in the table`}
+        />
+      )}
+      <details data-fold={title}>
+        <summary>Numbers</summary>
+        <Table
+          caption={title}
+          empty="No points."
+          rows={times.toReversed()}
+          columns={({ column, amounts }) => [
+            column("time", (at) => <Time at={at} />),
+            ...lines.map(({ label }, index) =>
+              amounts(label, (at: number) => valuesOf[index]?.get(at) ?? null),
+            ),
+          ]}
+        />
+      </details>
+    </figure>
   );
 }
