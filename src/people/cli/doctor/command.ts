@@ -27,7 +27,7 @@ export const registerDoctor: Register = (program, { io, exitWith }) => {
     .option("--queue <name>", "a queue that one of them goes through")
     .option("--out <file>", "write the record of the trial there, as JSON; - is stdout")
     .option("--yes", "do not ask")
-    .action(async (options: TrialOptions & { readonly tryService?: boolean }, command) => {
+    .action(async (options: TrialOptions, command) => {
       const { tryService: isTrial = false, json: _, ...ofTrial } = options;
       if (!isTrial && Object.keys(ofTrial).length > 0)
         throw misused("all flags but --json are of --try-service");
@@ -58,7 +58,7 @@ function toText(columns: number, findings: readonly DoctorFinding[]): string {
 }
 
 type TrialOptions = Readonly<Partial<Record<"source" | "to" | "queue" | "out", string>>> &
-  Readonly<Partial<Record<"clean" | "yes" | "json", boolean>>>;
+  Readonly<Partial<Record<"tryService" | "clean" | "yes" | "json", boolean>>>;
 
 /** Asks first; answers the exit code. */
 const tryService = (io: Io, loaded: Loaded, options: TrialOptions): Promise<number> =>
@@ -78,8 +78,8 @@ const tryService = (io: Io, loaded: Loaded, options: TrialOptions): Promise<numb
     // Before anything is sent.
     const output = out === undefined ? null : await openNamedOutput(out, io);
     if (output !== null) teardown.add("record of the trial", output.discard);
-    const say = (step: string): void => io.err(`${step}\n`);
-    const trial = createTrial(source, { to: new URL(to).href, queue }, createStop(io, teardown), say);
+    const stop = createStop(io, teardown);
+    const trial = createTrial(source, { to: new URL(to).href, queue }, stop, (step) => io.err(`${step}\n`));
     if (clean) return trial.clean().then(() => 0);
     const record = await trial.run();
     await output?.write(toJsonText(record));

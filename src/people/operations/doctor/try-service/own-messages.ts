@@ -28,7 +28,7 @@ export type Aim = Readonly<Record<"to" | "headerPrefix" | "run", string> & { que
 export const addressesOf = (to: string): readonly string[] =>
   Array.from({ length: unfit + 1 }, (_, number) => `${to}${to.includes("?") ? "&" : "?"}${mark}=${number}`);
 
-const numberIn = (url: unknown) => /[?&]redriver-try=(\d\d?)(?:&|$)/.exec(String(url))?.[1];
+export const numberIn = (url: unknown) => /[?&]redriver-try=(\d\d?)(?:&|$)/.exec(String(url))?.[1];
 
 /** Those that a trial made, this one or another. Nothing else is ever deleted. */
 export const idsIn = (records: readonly RawRecord[]): readonly DlqId[] =>

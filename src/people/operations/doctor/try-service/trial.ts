@@ -6,7 +6,7 @@ import { sleptFully } from "../../../../job/contracts/clock.ts";
 import { isRedriverError, RedriverError } from "../../../../job/contracts/errors.ts";
 import type { ListQuery } from "../../../../job/contracts/service.ts";
 import type { BuiltSource, ListingSignals } from "../../../../job/door.ts";
-import type { DeadLetter, DlqId, RawRecord } from "../../../../job/message/dead-letter.ts";
+import type { BatchItem, DeadLetter, DlqId, RawRecord } from "../../../../job/message/dead-letter.ts";
 import { encodeItem } from "../../../../job/message/encode-item.ts";
 import { valuesOf } from "../../../../job/message/headers.ts";
 import { hashBody, nextLineage, readLineage, signLineage } from "../../../../job/message/lineage.ts";
@@ -22,11 +22,10 @@ const pageSize = 4;
 const maxTries = 6;
 
 /** `as-assumed`: redriver works with this as it is. Else `set` is what to change; null: no setting helps. */
-const answerAs =
-  (verdict: "as-assumed" | "differs" | "not-seen") =>
-  (seen: string, set: string | null = null) => ({ verdict, seen, set });
-const [asAssumed, differs, notSeen] = [answerAs("as-assumed"), answerAs("differs"), answerAs("not-seen")];
-type Answer = ReturnType<typeof asAssumed>;
+type Answer = Readonly<{ verdict: "as-assumed" | "differs" | "not-seen"; seen: string; set: string | null }>;
+const asAssumed = (seen: string): Answer => ({ verdict: "as-assumed", seen, set: null });
+const differs = (seen: string, set: string | null = null): Answer => ({ verdict: "differs", seen, set });
+const notSeen = (seen: string): Answer => ({ verdict: "not-seen", seen, set: null });
 const either = (isSo: boolean, so: string, otherwise = so, set?: string): Answer =>
   isSo ? asAssumed(so) : differs(otherwise, set);
 /** A question to the service. `find` may go on from what those before it have sent. */
@@ -48,25 +47,26 @@ export function createTrial(
   let { signal } = signals;
   const url = own.addressesOf(aim.to);
   let calls = 0;
-  /** Of each answer of 429, whether it came after the time that the one before had named. */
-  const limited: boolean[] = [];
+  /** Answers of 429, and those that came though the time of the one before was over. */
+  let [limited, early] = [0, 0];
   /** The number of each message that will die, if the answers to our POSTs are true. */
   const promised: number[] = [];
   let dead: readonly own.OwnLetter[] = [];
+  const toItem = (number: number) => own.toOwnItem(aim, number);
   const pause = async (ms: number): Promise<void> => {
     if (!(await sleptFully(clock, ms, signal))) throw new RedriverError("stopped", "the trial was stopped");
   };
 
   /** Makes a call again when the service says that it may. */
-  async function patiently<Value>(call: () => Promise<Value>, tries = 1, end = Infinity): Promise<Value> {
+  async function patiently<Value>(call: () => Promise<Value>, tries = 1): Promise<Value> {
     calls += 1;
     try {
       return await call();
     } catch (error) {
       if (!isRedriverError(error) || error.retryAt === undefined || tries === maxTries) throw error;
-      if (error.status === 429) limited.push(clock.now() >= end);
+      if (error.status === 429) [limited, early] = [limited + 1, early + Number(tries > 1)];
       await pause(Math.max(0, error.retryAt - clock.now()));
-      return patiently(call, tries + 1, error.retryAt);
+      return patiently(call, tries + 1);
     }
   }
   /** By their addresses: a wrong prefix loses their label. */
@@ -77,12 +77,14 @@ export function createTrial(
     if (cursor === undefined || pages === 1) return records;
     return [...records, ...(await listAll({ ...query, cursor }, pages - 1))];
   }
+  const listOwn = async (query: Partial<ListQuery>) => own.readAll(await listAll(query), aim);
   const idsOf = async (query: Partial<ListQuery>) => own.idsIn(await listAll(query));
   const remove = async ([first, ...more]: readonly DlqId[]): Promise<number> =>
     first === undefined ? 0 : (await patiently(() => service.remove([first, ...more], signal))).deleted;
 
   /** Ends when as many are dead as were promised, or after a while. */
-  async function post(numbers: number[], items = numbers.map((number) => own.toOwnItem(aim, number))) {
+  async function post(items: readonly BatchItem[]) {
+    const numbers = items.map(({ destination }) => Number(own.numberIn(destination)));
     const endTurn = await runtime.takeBatchTurn(signal);
     const bodies = items.map((item) => encodeItem(item).json);
     const outcome = await patiently(() => service.publish(bodies, () => true, signal)).finally(endTurn);
@@ -90,7 +92,7 @@ export function createTrial(
     const isHit = proofs.map((proof) => proof.kind === "accepted" && proof.deduplicated);
     promised.push(...numbers.filter((_, at) => proofs[at]?.kind === "accepted" && !isHit[at]));
     for (const until = clock.monotonic() + diesWithinMs; ; await pause(lookEveryMs)) {
-      const known = [...dead, ...own.readAll(await listAll({}), aim)];
+      const known = [...dead, ...(await listOwn({}))];
       dead = [...new Map(known.map((letter) => [letter.dlqId, letter])).values()];
       if (dead.length >= promised.length || clock.monotonic() >= until) break;
     }
@@ -109,10 +111,7 @@ export function createTrial(
   }
   /** Of those with headers, labels and flow control of their own. */
   let parents: readonly own.OwnLetter[] = [];
-  const redrive = () => {
-    const items = parents.map((parent) => rebuild(parent));
-    return post(numbersOf(parents), items);
-  };
+  const redrive = () => post(parents.map((parent) => rebuild(parent)));
   const isRedriven = (parent: own.OwnLetter) =>
     dead.some((letter) => {
       const reading = readLineage(letter, lineageKeys());
@@ -127,20 +126,18 @@ export function createTrial(
     const page = own.idsIn(records);
     const deleted = await act(page);
     const rest = cursor === undefined ? [] : await idsOf({ count: pageSize, cursor });
-    const expected = all.filter((id) => !page.includes(id));
-    const missing = expected.filter((id) => !rest.includes(id)).length;
+    const missing = all.filter((id) => !page.includes(id) && !rest.includes(id)).length;
     if (missing === 0) return asAssumed("it goes on where it was");
     if (missing === deleted) return asAssumed("it skips as many; the next pass lists them");
-    return differs(`it skips ${missing} of ${expected.length}`);
+    return differs(`it skips ${missing} of ${all.length - page.length}`);
   }
 
-  /** For those that were refused, all of them fit the next time. */
   let refused: number[] = [];
   let removal = notSeen("nothing was deleted");
   /** In turn, and in the order of the report. */
   const probes = {
     mark: probe("label and header of a message", async () => {
-      const { outcome } = await post([0]);
+      const { outcome } = await post([toItem(0)]);
       const [letter] = dead;
       if (promised.length === 0) return differs(`none is accepted for this address: ${outcome.kind}`, "--to");
       if (!letter) return differs("it does not die within 3 min", "service.headerPrefix, or --to");
@@ -148,12 +145,12 @@ export function createTrial(
       return either(isWhole, "they come back", "they are lost", "service.headerPrefix");
     }),
     settings: probe("headers of settings in a record", async () => {
-      await post(Array.from({ length: own.fit - 1 }, (_, at) => at + 1));
+      await post(Array.from({ length: own.fit - 1 }, (_, at) => toItem(at + 1)));
       const isThere = dead.some(({ header }) => valuesOf(header, `${headerPrefix}Retries`).length > 0);
       return asAssumed(isThere ? "there; a rebuild leaves them out" : "not there");
     }),
     bodies: probe("bodies of records", () => {
-      const changed = dead.filter(({ body, number }) => body !== own.toOwnItem(aim, number).body);
+      const changed = dead.filter(({ body, number }) => body !== toItem(number).body);
       return either(changed.length === 0, "whole, up to 20 KB", `changed: ${numbersOf(changed).join()}`);
     }),
     flowControl: probe("flow control of a message", () => {
@@ -184,16 +181,16 @@ export function createTrial(
     filters: probe("filters of a listing", async () => {
       const [label, some] = [[own.secondLabel], url.slice(5, 7)];
       const queue = aim.queue === undefined ? [] : [{ url, queueName: [aim.queue] }];
-      const found: number[] = [];
-      for (const select of [{ label }, { url: some }, { label, url: some }, ...queue]) {
-        found.push(...numbersOf(own.readAll(await listAll({ select }), aim)));
-      }
-      const [numbers, wanted] = [inOrder(found), inOrder([3, 5, 6, ...queue.map(() => own.queued)])];
+      const found: own.OwnLetter[] = [];
+      for (const select of [{ label }, { url: some }, { label, url: some }, ...queue])
+        found.push(...(await listOwn({ select })));
+      const numbers = inOrder(numbersOf(found));
+      const wanted = inOrder([3, 5, 6, ...queue.map(() => own.queued)]);
       return either(numbers === wanted, "as they say", `${numbers}, not ${wanted}`);
     }),
     refusal: probe("a call with an unfit item", async () => {
-      const bad = { ...own.toOwnItem(aim, own.unfit), destination: `${own.mark} unfit` };
-      const { outcome } = await post([own.fit, own.unfit], [own.toOwnItem(aim, own.fit), bad]);
+      const bad = { ...toItem(own.unfit), destination: `${own.mark} unfit?${own.mark}=${own.unfit}` };
+      const { outcome } = await post([toItem(own.fit), bad]);
       refused = outcome.kind === "refused" ? [own.fit, own.unfit] : [own.unfit];
       if (outcome.kind === "refused") return asAssumed("it is refused whole");
       if (outcome.kind !== "answered") return differs(`its end is not clear: ${outcome.error}`);
@@ -203,7 +200,7 @@ export function createTrial(
       return either(isApart, "its item has an error, others go", otherwise, "unknownOutcome");
     }),
     refusedIds: probe("deduplication ids of what was refused", async () => {
-      const { outcome, hits } = await post(refused);
+      const { outcome, hits } = await post(refused.map(toItem));
       const isFree = hits === 0 ? "free" : `${hits} are taken; a new series begins`;
       return either(outcome.kind === "answered", isFree, "it is refused, although it is fit now");
     }),
@@ -232,13 +229,8 @@ export function createTrial(
     ),
     removal: probe("what a delete counts", () => removal),
     limits: probe("rate limits", () => {
-      const [all, early] = [`${limited.length} times 429`, limited.filter(Boolean).length];
-      if (limited.length === 0) return notSeen("no 429");
-      return either(
-        early === 0,
-        `${all}, each over when it said`,
-        `${all}, ${early} of them later than it said`,
-      );
+      const when = early === 0 ? "each over when it said" : `${early} of them later than it said`;
+      return limited === 0 ? notSeen("no 429") : either(early === 0, `${limited} times 429, ${when}`);
     }),
     manyIds: probe("more than 100 ids in a delete", () => notSeen("redriver never sends more")),
     waiting: probe("order of what waits for the account's parallelism", () => notSeen("redriver needs none")),
