@@ -102,7 +102,12 @@ export const sourceId = field(nameText.optional(), {
   value: "id",
 });
 
-export const unixMs = z.coerce.number().int().min(0).max(9e15).optional();
+const unixMs = z.coerce.number().int().min(0).max(9e15).optional();
+
+/** A beginning or an end; Unix ms but in a command. */
+export function edgeField(edge: "from" | "to", about: string) {
+  return field(unixMs, { about, value: "time", flag: edge === "from" ? "--since" : "--until", edge });
+}
 
 const expectedCount = "expected a whole number, at least 1";
 

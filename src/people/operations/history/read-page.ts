@@ -13,7 +13,7 @@ import { openAuditReader } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { compileGlob } from "../../../job/rules/patterns/glob.ts";
 import { field } from "../define.ts";
-import { filter, hostGlob, unixMs } from "../fields.ts";
+import { edgeField, filter, hostGlob } from "../fields.ts";
 import { count, counts, defineReading, next, open, time } from "../reading.ts";
 import { toActRows, type ActRow } from "./act-rows.ts";
 import { selectRecords } from "./select-records.ts";
@@ -31,8 +31,8 @@ const input = z.strictObject({
   by: filter("A person or daemon; * stands for any part.", "name"),
   host: hostGlob,
   rule: filter("Only what this rule decided.", "name"),
-  from: field(unixMs, { about: "Unix ms.", value: "time" }),
-  to: field(unixMs, { about: "Unix ms.", value: "time" }),
+  from: edgeField("from", "Unix ms."),
+  to: edgeField("to", "Unix ms."),
 });
 
 export interface HistoryPageRequest extends Readonly<z.output<typeof input>> {

@@ -44,6 +44,8 @@ type Span = Readonly<Record<"from" | "to" | "now" | "retentionMs", number>> & {
   readonly isHost: ((host: string) => boolean) | null;
 };
 
+export const toHour = (at: number): number => at - (at % hourMs);
+
 /** Of so many dead letters in the queue, and how it ended. */
 type Stay = readonly [many: number, enteredAt: number, leftAt: number, end: Figure];
 
@@ -79,7 +81,7 @@ export function createCount(maxLetters: number) {
       return hosts.set(host, sums) && sums;
     };
     const [silent, delays]: [string[], number[]] = [[], []];
-    /** What arrived in each, less what redriver took of it: it waits, or expired, or is gone. */
+    /** By its beginning: what arrived in each, less what redriver took of it: it waits, or expired, or is gone. */
     const hours = new Map<number, number>();
     const addTo = (hour: number, many: number) => hours.set(hour, (hours.get(hour) ?? 0) + many);
     const isIn = (at = 0): boolean => at >= from && at < to;
@@ -99,7 +101,7 @@ export function createCount(maxLetters: number) {
       if (isComeBack && isIn(enteredAt)) of(host).failedAgain += 1;
       if (isIn(at.park)) figures.parked += 1;
       if (leftAt === undefined) continue;
-      addTo(Math.floor(enteredAt / hourMs), -1);
+      addTo(toHour(enteredAt), -1);
       const isTaken = at.published === undefined && at.drop !== undefined;
       const end = isTaken ? (why === "discarded" ? why : "dropped") : "sentAgain";
       count([1, enteredAt, leftAt, end]);
@@ -116,7 +118,8 @@ export function createCount(maxLetters: number) {
     const there = own.filter(({ waiting, parked }) => waiting + parked > 0);
     const all = sumOf(there, ({ waiting, parked }) => waiting + parked);
     if (to >= now) for (const { host, waiting, parked } of there) of(host).waitsAfter += waiting + parked;
-    for (const [hour, many] of own.flatMap((kind) => Object.entries(kind.hours))) addTo(Number(hour), many);
+    for (const [hour, many] of own.flatMap((kind) => Object.entries(kind.hours)))
+      addTo(Number(hour) * hourMs, many);
     for (const [host, sum] of hosts) {
       // Come-backs that wait are in no audit yet.
       const again = own.filter((kind) => kind.host === host && kind.failedAgain > 0);
@@ -128,8 +131,7 @@ export function createCount(maxLetters: number) {
       figures.failedAgain += sum.failedAgain;
     }
 
-    const leftAt = (hour: number): number => (hour + 1) * hourMs + retentionMs - 1;
-    const stays = [...hours].map(([hour, many]): Stay => [many, hour * hourMs, leftAt(hour), "expired"]);
+    const stays = [...hours].map(([at, many]): Stay => [many, at, at + hourMs + retentionMs - 1, "expired"]);
     /** That waits, or is gone. A count that a killed process lost is missing. */
     const rest = (first: number, end: number): number =>
       sumOf(stays, ([many, at, until]) => (at >= first && at < end && until >= now ? many : 0));
@@ -146,13 +148,13 @@ export function createCount(maxLetters: number) {
       unknown.set("gone", why).set("expired", why);
     } else count(...others);
     // Of the hour that goes on some may be gone; and what is not counted since may stand both as waiting and as expired.
-    const turning = Math.floor((now - retentionMs) / hourMs) * hourMs;
-    const isTurning = turning < to && (hours.get(turning / hourMs) ?? 0) > 0;
-    const off: Figure[] = isStale ? ["waitedBefore", "gone", "waitsAfter"] : [];
-    if (isTurning) off.push(turning < from ? "waitedBefore" : "gone");
-    if (isTurning) off.push(turning + retentionMs < to ? "expired" : "waitsAfter");
+    const turning = toHour(now - retentionMs);
+    const isTurning = turning < to && (hours.get(turning) ?? 0) > 0;
+    const off = new Set<Figure>(isStale ? ["waitedBefore", "gone", "waitsAfter"] : []);
+    if (isTurning) off.add(turning < from ? "waitedBefore" : "gone");
+    if (isTurning) off.add(turning + retentionMs < to ? "expired" : "waitsAfter");
     const notYet = "what expires in this hour is known when it is over and counted";
-    for (const name of figureNames) if (off.includes(name)) unknown.set(name, notYet);
+    for (const name of figureNames) if (off.has(name)) unknown.set(name, notYet);
     const keptSince = now - arrivalHours * hourMs;
     if (from - retentionMs < keptSince) {
       const why = "arrivals are kept for a week, and of what came before only what redriver took is known";

@@ -1,6 +1,6 @@
 /** What an outage came to, from Redis alone: the audit, what the passes count, and what callbacks told. */
 import { z } from "zod";
-import { laneActs, personActs, type AuditAct } from "../../../job/contracts/audit.ts";
+import { laneActs, personActs } from "../../../job/contracts/audit.ts";
 import { misused } from "../../../job/contracts/errors.ts";
 import { openAuditReader, type Core } from "../../../job/door.ts";
 import { compileHostGlob } from "../../../job/rules/patterns/host-and-path-tests.ts";
@@ -9,35 +9,32 @@ import { readQueueFacts } from "../../read/queue-facts.ts";
 import { viewFailures } from "../../read/read-failures.ts";
 import { hourMs, sumOf } from "../../read/totals.ts";
 import { toUnselected } from "../../read/of-no-drain.ts";
-import { field } from "../define.ts";
 import { readAllArrivals } from "../failures/arrivals.ts";
-import { hostGlob, unixMs } from "../fields.ts";
-import { toActRows, type ActRow } from "../history/act-rows.ts";
-import { selectRecords } from "../history/select-records.ts";
+import { edgeField, hostGlob } from "../fields.ts";
+import type { ActRow } from "../history/act-rows.ts";
+import { readHistoryPage } from "../history/read-page.ts";
 import { count, defineReading, time } from "../reading.ts";
-import { createCount, eachFigure } from "./count.ts";
+import { createCount, eachFigure, toHour } from "./count.ts";
 
 /** Of a source, in memory at once, some 300 bytes each: for a process that has more to do. */
 export const maxLetters = 100_000;
 
 export type OutageReport = Awaited<ReturnType<typeof readReport>>;
 
-const edge = (side: "from" | "to", flag: `--${string}`, about: string) =>
-  field(unixMs, { about, value: "time", flag, edge: side });
-/** Unix ms; without: the last day, to now. */
+/** Without: the last day, to now. */
 const input = z.strictObject({
-  from: edge("from", "--since", "from its hour on: 2d, a date, a time with a zone"),
-  to: edge("to", "--until", "to the end of its hour; default: now"),
+  from: edgeField("from", "from its hour on: 2d, a date, a time with a zone"),
+  to: edgeField("to", "to the end of its hour; default: now"),
   host: hostGlob,
 });
 
-const toldActs = new Set<AuditAct>([...personActs, ...laneActs]);
+const toldActs = [...personActs, ...laneActs];
 const maxTold = 200;
 
 /** `most`: letters. Throws `command-misused` for a span that is none or too large, and `redis-unavailable`. */
 export async function readReport(core: Core, request: z.infer<typeof input>, now: number, most: number) {
   const { host, from: since = now - 24 * hourMs, to: until = now } = request;
-  const from = Math.floor(since / hourMs) * hourMs;
+  const from = toHour(since);
   const to = Math.min(now, Math.ceil(until / hourMs) * hourMs);
   if (!(from < to)) throw misused("the report ends before it begins");
   const isHost = host === undefined ? null : compileHostGlob(host);
@@ -64,14 +61,10 @@ export async function readReport(core: Core, request: z.infer<typeof input>, now
   if (unknown.has("failedAgain")) unknown.set("silent", "what failed again is not");
   const delays = Float64Array.from(counted.flatMap((one) => one.delays)).toSorted();
   const delayAt = (share: number): number => delays[Math.ceil(share * delays.length) - 1]!;
-  const acts: ActRow[] = [];
-  const query = { order: "newest-first", isCounted: true, acts: toldActs, since: from, until: to } as const;
-  const { entries } = selectRecords(reader.read(query), { host });
-  for await (const row of toActRows(entries)) {
-    const isOnItsOwn = row.count > 0 || row.ordered !== undefined;
-    if (acts[0] !== undefined && !isOnItsOwn && isOfOneAct(acts[0], row)) acts.shift();
-    if (acts.unshift(row) === maxTold) break;
-  }
+  const told = { host, act: toldActs, from, to, maxRows: maxTold, maxEntries: Infinity };
+  const { rows } = await readHistoryPage(reader, told);
+  const isAgain = (row: ActRow, older: ActRow | undefined): boolean =>
+    older !== undefined && older.count === 0 && older.ordered === undefined && isOfOneAct(row, older);
   const hosts = counted.flatMap((one) => one.hosts);
   return {
     from,
@@ -85,7 +78,7 @@ export async function readReport(core: Core, request: z.infer<typeof input>, now
     expiredSince: ofNoDrain.expiredSince,
     hosts: hosts.toSorted((one, other) => (other.sentAgain ?? 0) - (one.sentAgain ?? 0)),
     /** Of people and lanes, the first first. */
-    acts,
+    acts: rows.filter((row, at) => !isAgain(row, rows[at + 1])).toReversed(),
     unknown: [...unknown].map(([figure, why]) => ({ figure, why })),
   };
 }
