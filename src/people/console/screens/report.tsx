@@ -26,6 +26,7 @@ export const reportScreen = defineScreen<OutageReport>({
         {toParts(report).map((part) => {
           if (typeof part === "string") return <p>{part}</p>;
           const [title, head, rows] = part;
+          const isAmount = (at: number): boolean => rows.some((row) => typeof row[at] === "number");
           return (
             <>
               <h2>{title}</h2>
@@ -33,11 +34,9 @@ export const reportScreen = defineScreen<OutageReport>({
                 caption={title}
                 empty=""
                 rows={rows}
-                columns={({ column, amounts }) =>
+                columns={(to) =>
                   head.map((name, at) =>
-                    (rows.some((row) => typeof row[at] === "number") ? amounts : column)(name, (row) => (
-                      <bdi>{toCell(row[at])}</bdi>
-                    )),
+                    to[isAmount(at) ? "amounts" : "column"](name, (row) => <bdi>{toCell(row[at])}</bdi>),
                   )
                 }
               />

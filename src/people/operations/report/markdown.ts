@@ -51,8 +51,7 @@ function toActCells(row: ActRow): readonly Cell[] {
 }
 
 function toTable([title, head, rows]: Table): string {
-  const lines = [head, head.map(() => "---"), ...rows].map(
-    (row) => `| ${row.map((cell) => toCell(cell).replaceAll("|", "\\|")).join(" | ")} |\n`,
-  );
-  return `## ${title}\n\n${lines.join("")}`.trimEnd();
+  const toLine = (row: readonly Cell[]): string =>
+    `| ${row.map((cell) => toCell(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+  return [`## ${title}\n`, ...[head, head.map(() => "---"), ...rows].map(toLine)].join("\n");
 }
