@@ -51,7 +51,7 @@ function toActCells(row: ActRow): readonly Cell[] {
 }
 
 function toTable([title, head, rows]: Table): string {
-  const toLine = (row: readonly Cell[]): string =>
-    `| ${row.map((cell) => toCell(cell).replaceAll("|", "\\|")).join(" | ")} |`;
-  return [`## ${title}\n`, ...[head, head.map(() => "---"), ...rows].map(toLine)].join("\n");
+  const all = [head, head.map(() => "---"), ...rows];
+  const cells = all.map((row) => row.map((cell) => toCell(cell).replaceAll("|", "\\|")));
+  return [`## ${title}\n`, ...cells.map((row) => `| ${row.join(" | ")} |`)].join("\n");
 }

@@ -30,6 +30,9 @@ const input = z.strictObject({
 
 const toldActs = [...personActs, ...laneActs];
 const maxTold = 200;
+/** Told once, as of its oldest row. */
+const isAgain = (row: ActRow, older: ActRow | undefined): boolean =>
+  older !== undefined && older.count === 0 && older.ordered === undefined && isOfOneAct(row, older);
 
 /** `most`: letters. Throws `command-misused` for a span that is none or too large, and `redis-unavailable`. */
 export async function readReport(core: Core, request: z.infer<typeof input>, now: number, most: number) {
@@ -63,8 +66,6 @@ export async function readReport(core: Core, request: z.infer<typeof input>, now
   const delayAt = (share: number): number => delays[Math.ceil(share * delays.length) - 1]!;
   const told = { host, act: toldActs, from, to, maxRows: maxTold, maxEntries: Infinity };
   const { rows } = await readHistoryPage(reader, told);
-  const isAgain = (row: ActRow, older: ActRow | undefined): boolean =>
-    older !== undefined && older.count === 0 && older.ordered === undefined && isOfOneAct(row, older);
   const hosts = counted.flatMap((one) => one.hosts);
   return {
     from,
