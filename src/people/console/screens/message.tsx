@@ -12,6 +12,7 @@ import {
   type MessageHistory,
 } from "../../operations/records/read-message.ts";
 import { toLedgerText } from "../../operations/records/ledger-text.ts";
+import { cameBackFrom } from "../../operations/records/why-unselected.ts";
 import { toMaskedRecord } from "../../operations/records/masked-record.ts";
 import { historyColumns, withProofs } from "../../operations/history/rows.ts";
 import type { Explanation } from "../../operations/rules/explain.ts";
@@ -175,9 +176,11 @@ function Drains({ listedBy }: Pick<Model, "listedBy">): Html | null {
   );
 }
 
-function Standing({ model: { message }, context: { now } }: Drawn<{ model: Model }>): Html {
+function Standing({ model: { message }, context: { core, now } }: Drawn<{ model: Model }>): Html {
   const { source, enteredAt, expiresAt, ledger, explanation } = message;
   const record = explanation?.record ?? null;
+  const keys = core.sources.get(source)?.runtime.lineageKeys() ?? [];
+  const parent = typeof message.record === "string" ? null : cameBackFrom(message.record, keys);
   const isComeBack = record !== null && toLetter(message)?.createdAt !== record.rootCreatedAt;
   const none = isComeBack ? "none counts: sent before, and it failed again as in an outage" : "none";
   return (
@@ -191,6 +194,7 @@ function Standing({ model: { message }, context: { now } }: Drawn<{ model: Model
         ["entered", <Moment at={enteredAt} now={now} />],
         ["expires", ledger.state === "gone" ? null : <Moment at={expiresAt} now={now} />],
         ["ledger", <Foreign text={toLedgerText(ledger)} />],
+        ["lineage", parent && <Foreign text={parent} />],
         ["sent to", record && <Foreign text={record.url} />],
         ["attempts", record && (record.attempt || none)],
       ]}

@@ -5,7 +5,7 @@ export function toLedgerText(view: LedgerView | string): string {
   if (typeof view === "string") return `not asked: ${view}`;
   switch (view.state) {
     case "absent":
-      return "nothing is known of it";
+      return "nothing is known under this id";
     case "cool":
       return `cool until ${toTime(view.dueAt)}${view.released === false ? "" : `, released ${view.released}`}`;
     case "open":

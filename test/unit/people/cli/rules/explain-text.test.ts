@@ -60,7 +60,7 @@ describe("what redriver rules explain shows", () => {
         created   2024-09-03 00:33:18 UTC, 1m40s ago
         expires   2024-09-06 00:34:18 UTC, in 2d23h
         attempts  none
-        ledger    nothing is known of it
+        ledger    nothing is known under this id
         until     2024-09-03 00:36:18 UTC (in 1m20s)
         becomes   header X-Redriven: (none) -> true
                   retries: (none) -> 1
@@ -92,7 +92,7 @@ describe("what redriver rules explain shows", () => {
     expect(explainText(rawRecord({ url: 7 }))).toMatchInlineSnapshot(`
       "1725323658779-0 in drain orders (mode live): park: malformed-record
         unreadable  field "url" must be a string
-        ledger      nothing is known of it
+        ledger      nothing is known under this id
         select      this drain does not list it: none of this happens
       "
     `);
