@@ -80,7 +80,8 @@ function GroupOf({
   const parked = toOnceByOrigin(rows, drains, "parked");
   const isCounting = rows.some(({ stillCounting }) => stillCounting);
   const isOnce = rows.every(({ again }) => again === undefined);
-  const heldOf = (one: DestinationRow): number => (group === "drains" && isOnce ? one.heldByRules : 0);
+  const heldOf = (one: DestinationRow): number =>
+    (group === "drains" || group === "only planned") && isOnce ? one.heldByRules : 0;
   const held = sumOf(rows, heldOf);
   const heldWords = held === 0 ? "" : `, ${toLeft(held, toExpired(rows, heldOf))} of them held by rules`;
   const toSum = ({ count, isExact, ...rest }: Certain): string =>
@@ -199,6 +200,6 @@ function toGroup(
   if (waiting === 0) return "parked";
   if (isPaused) return "paused";
   if (lane?.state === "halted") return "halted";
-  if (isPlan) return "only planned";
-  return isHeldByRules ? "held" : "drains";
+  if (isHeldByRules) return "held";
+  return isPlan ? "only planned" : "drains";
 }

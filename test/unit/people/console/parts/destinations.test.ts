@@ -25,4 +25,8 @@ it("names the next probe of a halt in a live drain alone, and of none whose lett
   expect(await shown("live", 8)).toContain("next probe in 4m");
   expect(await shown("live", 9)).not.toContain("next probe");
   expect(await shown("plan")).not.toContain("next probe");
+  // Held by rules, no plan sends them.
+  lane.state = "open";
+  expect(await shown("plan", 9)).toMatch(/1 held by rules.*which rules/s);
+  expect(await shown("plan", 8)).toMatch(/1 only planned.*9 wait, 8 of them held by rules.*plan and apply/s);
 });
