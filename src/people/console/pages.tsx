@@ -84,8 +84,8 @@ export function createPages(parts: ConsoleParts & { readonly reads: Reads }) {
       replica: parts.replica,
       documentHash: live.current().document.hash,
       said: saidTo(context),
-      // What an act shows has no address of its own to come back to.
-      asked: screen && context.req.method === "GET" ? toScreenContext(context, context.req.url, {}) : null,
+      // What an act shows has no address of its own: one comes back to the page from which it was asked for.
+      asked: screen && toScreenContext(context, toAddress(context), {}),
       pause: screen && toPauseOfAll(await reads.pauses()),
     };
     const html = await toHtml(
@@ -146,6 +146,11 @@ export function toPageBefore(context: Asked): string {
   const referer = URL.canParse(text) ? new URL(text) : null;
   if (referer === null || referer.host !== context.req.header("host")) return "/";
   return toLocalPath(`${toOwnPath(context.get("base"), referer.pathname)}${referer.search}`);
+}
+
+function toAddress(context: Asked): string {
+  const { method, url } = context.req;
+  return method === "GET" ? url : new URL(toPageBefore(context), url).href;
 }
 
 export function isAfterAct(context: Asked): boolean {

@@ -37,6 +37,7 @@ it("content is not shown, nor read, if Redis refuses the audit's entry", async (
   expect(shown.html).toContain("of-a-body");
   // As on the page of the dead letter, from which it was asked for.
   expect(shown.html).toMatch(/aria-current="page">Failures</);
+  expect(shown.html).toContain("Pause all drains");
   const acts = (await stand.audit()).map(({ act, by, why }) => [act, by, why]);
   expect(acts).toEqual([["show-content", "ann (console)", "a customer asks"]]);
 });
