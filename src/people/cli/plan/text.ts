@@ -209,8 +209,8 @@ function toItems({ top, more }: TopCounted<string>): readonly string[] {
   return [...top.map(toItem), ...(more.count === 0 ? [] : [`${more.kinds} more ${more.count}`])];
 }
 
-function toSample({ status, url, redrive, changes }: RuleReport["samples"][number]): string {
-  const head = `${status ?? "none"} ${url}, attempt ${redrive}${changes.length === 0 ? ", sent unchanged" : ""}`;
+function toSample({ status, url, redrive, changes, losses }: RuleReport["samples"][number]): string {
+  const head = `${status ?? "none"} ${url}, attempt ${redrive}${losses.length > 0 ? `, loses ${losses.join(", ")}` : changes.length === 0 ? ", sent unchanged" : ""}`;
   return [head, ...changes.map(toChange)].join("\n");
 }
 

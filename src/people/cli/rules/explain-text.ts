@@ -51,7 +51,10 @@ function toItem(item: NonNullable<Explanation["becomes"]>): object {
   const texts = changes.map(({ what, before, after }) =>
     toChangeText(what, before ?? "(none)", after ?? "(none)"),
   );
-  return { becomes: texts.join("\n") || "what it was", losses };
+  return {
+    becomes: texts.join("\n") || `what it was${losses.length === 0 ? "" : ", less its losses"}`,
+    losses,
+  };
 }
 
 const outcomes: Readonly<Record<Exclude<RuleStep["outcome"], "not-reached">, string>> = {

@@ -323,7 +323,7 @@ function Samples({ drain: { rules } }: Props): Html | null {
           </p>
           <Table
             caption={`Changes of ${dlqId}`}
-            empty="It is sent as it was."
+            empty={losses.length === 0 ? "It is sent as it was." : "Nothing but what it loses."}
             rows={changes}
             columns={({ column }) => [
               column("what", ({ what }) => <Foreign text={what} />),

@@ -7,7 +7,7 @@ import { stop as stopPlanAct } from "../../operations/acts/plans-stop.ts";
 import { Acts } from "../parts/act-form.tsx";
 import { readKindPages, type KindPages } from "../parts/came-back-as.tsx";
 import { shownIdLength } from "../../operations/plans/choose-plan.ts";
-import { toDamageText, toLost } from "../../operations/plans/decision-text.ts";
+import { toDamageText, toLost, toTopicLossText } from "../../operations/plans/decision-text.ts";
 import { toDiscardWarning } from "../../operations/plans/discard.ts";
 import { Fields } from "../parts/fields.tsx";
 import { Decisions, PlanOfDrain } from "../parts/plan-of-drain.tsx";
@@ -64,7 +64,9 @@ export const planScreen = defineScreen<Model>({
         destinationsOf(drain).find(({ origin }) => toDestinationText(origin) === destination)?.lane ??
         undefined,
       kindPages: plan.apply === null ? new Map() : await readKindPages({ core, reads }),
-      needs: halted.map((one) => toPlanNeed(one, isApplied(plan))),
+      needs: halted.map((one) =>
+        toPlanNeed(plan.apply === null ? one : { ...one, publishes: null }, isApplied(plan)),
+      ),
       halted: {
         count: sumOf(halted, ({ publishes }) => publishes),
         isWhole:
@@ -134,7 +136,8 @@ function toHaltedOf({ drains }: PlanReport, status: Status) {
 interface HaltedOfPlan {
   readonly drain: string;
   readonly origin: string;
-  readonly publishes: number;
+  /** As it was made; null: an apply has begun, whose progress has what is left. */
+  readonly publishes: number | null;
   readonly lane: LaneStanding;
   readonly prober: Prober;
 }
@@ -142,7 +145,9 @@ interface HaltedOfPlan {
 /** An apply sends the probe of a halted lane itself, unless that is due later than it waits. */
 export function toPlanNeed({ drain, origin, publishes, lane, prober }: HaltedOfPlan, isNow: boolean): Need {
   const probed = { kind: "probe", drain, origin, lane, prober } as const;
-  const going = `${number(publishes)} of ${drain} go there, ${toLaneWords(lane)}`;
+  const words = toLaneWords(lane);
+  const going =
+    publishes === null ? capitalised(words) : `${number(publishes)} of ${drain} go there, ${words}`;
   const host = toDestinationText(origin);
   if (isNow) {
     return need("bad", `${host} is halted: the apply sends one message, then waits for its answer`, {
@@ -171,7 +176,7 @@ function isApplied({ state, made }: SharedPlan): boolean {
   return state === "applying" || (state === "stopping" && made !== null);
 }
 
-function PlanActs({ model: { plan, busyWith, needs }, context }: Drawn<{ model: Model }>): Html {
+function PlanActs({ model: { plan, busyWith, needs, report }, context }: Drawn<{ model: Model }>): Html {
   const { id, state, made } = plan;
   const isGoing = state === "making" || state === "applying";
   const acts = made?.acts ?? 0;
@@ -187,6 +192,12 @@ function PlanActs({ model: { plan, busyWith, needs }, context }: Drawn<{ model: 
             : toDiscardWarning(context.core, acts)}
         </p>
       )}
+      {whyNoApply === null && report !== null
+        ? report.drains.map((one) => {
+            const lost = toTopicLossText(one, context.core.drains.get(one.drain)?.config.select ?? {});
+            return lost && <p>{lost}</p>;
+          })
+        : null}
       <Acts
         of={[
           {

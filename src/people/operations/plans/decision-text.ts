@@ -4,11 +4,12 @@ import type { OtherLane } from "../../read/lane-standings.ts";
 import { sumOf } from "../../read/totals.ts";
 import { toDestinationText } from "../destination-text.ts";
 import { counted, ifAny, number, present, toClock } from "../phrases.ts";
+import type { Select } from "../../../job/message/select.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { rateText } from "../../../job/rules/patterns/parse-rate.ts";
 import type { LeastTime } from "../../plan/estimate.ts";
 import type { LaneWaits } from "../../plan/lane-waits.ts";
-import type { NextReport } from "../../plan/rule-report.ts";
+import type { NextReport, RuleReport } from "../../plan/rule-report.ts";
 import { skippedOf, type Skip, type SkipReport } from "../../plan/skipped-by-apply.ts";
 
 /** Of what is settled: its proof is there, and it is listed still. */
@@ -74,6 +75,16 @@ export function toNothing(drains: readonly PlanApplyDrain[], isDiscard: boolean)
     present([toDoneText(before, meanwhile), ifAny(skipped, "skipped")]).join(", ") ||
     "the plan has nothing to do";
   return `nothing was ${isDiscard ? "discarded" : "sent"}: ${why}`;
+}
+
+/** What fails again has no topic, so a drain that asks for one does not list it. Empty if that is of none. */
+export function toTopicLossText(
+  { drain, rules }: { readonly drain: string; readonly rules: readonly Pick<RuleReport, "losses">[] },
+  { topicName }: Select,
+): string {
+  const lost = rules.flatMap(({ losses }) => losses.filter(({ key }) => key === "group-membership"));
+  if (topicName === undefined || lost.length === 0) return "";
+  return `${number(sumOf(lost, ({ count }) => count))} of ${drain} lose their topic (URL Group), which ${drain} selects by: what fails again is not listed by ${drain}, but by a drain that asks for no topic, if there is one.`;
 }
 
 /** A shorter time is no news: a lane alone watches for a minute. */
