@@ -121,6 +121,9 @@ const planApplyDrain = z.object({
   done: count,
   meanwhile: count.exactOptional(),
   left: count,
+  countedAt: time
+    .exactOptional()
+    .describe("While it acts: the end of its last batch, as of which it is counted."),
   failedAgain: count,
   /** Null: it acts still, or nothing was sent. */
   verdict: planVerdict.nullable(),

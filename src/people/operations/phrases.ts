@@ -117,6 +117,22 @@ export function toLeft(count: number, { expiredSince }: Expired): string {
   return toCertain({ count, isExact: true, expiredSince });
 }
 
+/** ` by 20:35:31 UTC`: what a batch acts on is counted at its end. */
+export function toCountedBy(at: number | undefined): string {
+  return at === undefined ? "" : ` by ${toTime(at).slice(11)}`;
+}
+
+/** Of what expires: `119`; `at most 119` once the first may have. */
+export function toExpiringCount(count: number, earliestAt: number, now: number): string {
+  return toLeft(count, earliestAt <= now ? { expiredSince: earliestAt } : {});
+}
+
+/** `Plan all 480`, `Plan all, at most 480`. */
+export function withCount(words: string, certain: Certain): string {
+  const text = toCertain(certain);
+  return `${words}${text === number(certain.count) ? "" : ","} ${text}`;
+}
+
 /** While something counts for the first time, 0 is not known. */
 export function toKnown(count: number, { stillCounting, expiredSince }: CountedSoFar): string {
   if (stillCounting && count === 0) return "–";

@@ -7,7 +7,16 @@ import { addReading } from "../operation-command.ts";
 import type { PlanApplyDrain, SharedPlan } from "../../../job/contracts/plans.ts";
 import { toNothing } from "../../operations/plans/decision-text.ts";
 import type { ShownPlan } from "../../operations/plans/plan-desk.ts";
-import { ifAny, joined, present, toAge, toCounts, toIn, toTime } from "../../operations/phrases.ts";
+import {
+  ifAny,
+  joined,
+  present,
+  toAge,
+  toCountedBy,
+  toCounts,
+  toIn,
+  toTime,
+} from "../../operations/phrases.ts";
 import { sumOf } from "../../read/totals.ts";
 import { toTable } from "../output/table.ts";
 import { toAnswerText } from "../output/fields-text.ts";
@@ -77,7 +86,18 @@ export function toShownText(columns: number, { plan, report }: ShownPlan, now: n
 }
 
 function toProgress(progress: PlanApplyDrain): string {
-  const { drain, planned, before, done, meanwhile = 0, skipped, left, leftReasons, verdict } = progress;
+  const {
+    drain,
+    planned,
+    before,
+    done,
+    meanwhile = 0,
+    skipped,
+    left,
+    leftReasons,
+    verdict,
+    countedAt,
+  } = progress;
   const { gone, changed, otherwise } = skipped;
   const why = toCounts(leftReasons).join(", ");
   const rest = present([
@@ -91,7 +111,9 @@ function toProgress(progress: PlanApplyDrain): string {
     meanwhile > 0 && `${meanwhile} by others meanwhile`,
   ]);
   const by = done < doneOf(progress) ? ` (${parts.join(", ")})` : "";
-  return [`${drain}: ${doneOf(progress)} of ${planned} done${by}`, ...rest].join(", ");
+  return [`${drain}: ${doneOf(progress)} of ${planned} done${toCountedBy(countedAt)}${by}`, ...rest].join(
+    ", ",
+  );
 }
 
 function doneOf({ before, done, meanwhile = 0 }: PlanApplyDrain): number {

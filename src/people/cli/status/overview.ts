@@ -9,6 +9,7 @@ import {
   toAge,
   toCertain,
   toClock,
+  toExpiringCount,
   toIn,
   toTime,
   toUntil,
@@ -110,20 +111,22 @@ const maxExpiring = 3;
 function toExpiringText(columns: number, { expiring, at }: Status): readonly string[] {
   const { count, atLeast, by, asOf, groups } = expiring;
   if (atLeast === 0) return [];
-  const all = count === null ? `at least ${number(atLeast)}, still counting` : number(count);
+  const all =
+    count === null
+      ? `at least ${number(atLeast)}, still counting`
+      : toExpiringCount(count, groups[0]?.earliestAt ?? Infinity, at);
   const since = asOf === null || at - asOf < 60_000 ? "" : `, as of ${toClock(asOf, at)}`;
   const rows = groups.slice(0, maxExpiring).map((group) => {
     const { count: some, origin, drains, earliestAt } = group;
     const of = origin === null ? "of no drain" : `for ${cutMiddle(toDestinationText(origin), maxOrigin)}`;
-    const isOver = earliestAt <= at;
-    const first = isOver ? `since ${toClock(earliestAt, at)}` : toIn(earliestAt - at);
+    const first = earliestAt <= at ? `since ${toClock(earliestAt, at)}` : toIn(earliestAt - at);
     const [how] = toSaveTexts(group);
     const by = drains.length === 0 ? "" : ` (${drains.join(", ")})`;
     return wrapWords(
       columns,
       2,
       "",
-      `${isOver ? "at most " : ""}${number(some)} ${of}${by}, the first ${first}: ${how?.text}`,
+      `${toExpiringCount(some, earliestAt, at)} ${of}${by}, the first ${first}: ${how?.text}`,
     );
   });
   const more = moreOf(groups.length - rows.length, "kind").replace(/^and/, "  and");
@@ -190,8 +193,8 @@ function toTrouble({ lane, isPaused, waiting }: DestinationStatus): number {
 
 function toLaneText({ lane, pause, isPaused, isPlan, isHeldByRules }: Row, at: number): string {
   if (isPaused) return pause?.until === undefined ? "paused" : `paused until ${toUntil(pause.until, at)}`;
-  if (isPlan) return "plan mode";
   if (isHeldByRules) return "held by rules";
+  if (isPlan) return "plan mode";
   if (lane === null) return "-";
   const { state, sent, nextInMs } = lane;
   if (state === "open") return state;

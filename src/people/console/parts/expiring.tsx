@@ -1,6 +1,6 @@
 /** What expires within a day, the earliest first, each with what would save it. */
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { number, toClock, toOwnersText, toTime } from "../../operations/phrases.ts";
+import { number, toClock, toExpiringCount, toOwnersText, toTime } from "../../operations/phrases.ts";
 import { toEndOfHour } from "../../read/expiring.ts";
 import { toSaveTexts, written, type Save } from "../../operations/status/expiring.ts";
 import type { Status } from "../../operations/status/read.ts";
@@ -48,9 +48,7 @@ export function ExpiringFirst({
             ),
           ),
           // The next full pass counts what is left.
-          amounts("expire", ({ count, earliestAt }) =>
-            earliestAt <= now ? `at most ${number(count)}` : count,
-          ),
+          amounts("expire", ({ count, earliestAt }) => toExpiringCount(count, earliestAt, now)),
           column("failure", ({ failure, origin, owner }) =>
             failure === null ? (
               <a href="/failures#of-no-drain">of no drain</a>

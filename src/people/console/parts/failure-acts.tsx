@@ -11,7 +11,7 @@ import { resume as resumeAct } from "../../operations/acts/resume.ts";
 import type { Texts } from "../../operations/define.ts";
 import { whyNotPlanned } from "../../operations/failures/choose.ts";
 import type { StoredDetails } from "../../operations/failures/details.ts";
-import { counted, number, toCertain } from "../../operations/phrases.ts";
+import { counted, withCount } from "../../operations/phrases.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { isHeldByRules } from "../../read/held-by-rules.ts";
 import { toOnce, type Certain } from "../../read/totals.ts";
@@ -58,7 +58,6 @@ export function FailureActs({
       </>
     );
   }
-  const all = `Plan all${toCertain(going) === number(going.count) ? "" : ","} ${toCertain(going)}`;
   return (
     <>
       <h2>What else can be done about this kind</h2>
@@ -74,7 +73,7 @@ export function FailureActs({
             next !== undefined &&
             !isTriedFirst &&
             toPlanning(failure, tryFive, { drains: next.drain, limit: "5" }),
-          going.count > 0 && toPlanning(failure, all),
+          going.count > 0 && toPlanning(failure, withCount("Plan all", going)),
           content,
           { act: acknowledgeAct, values: { id } },
           owner !== null && {
@@ -161,7 +160,12 @@ function toDiscarding(failure: FailureView, { core }: ScreenContext): ActShown {
   const count = failure.waiting + failure.parked;
   const noArchive = "they are archived first, and the document has no archive";
   const whyNot = core.document.archive === undefined ? noArchive : count === 0 ? "none waits" : null;
-  return toPlanning(failure, `Plan to discard these ${number(count)}`, { discard: "true" }, whyNot);
+  const title = withCount("Plan to discard these", {
+    count,
+    isExact: true,
+    expiredSince: failure.expiredSince,
+  });
+  return toPlanning(failure, title, { discard: "true" }, whyNot);
 }
 
 /** A discard is of those that are here. Those that come are for a rule, which others read first. */

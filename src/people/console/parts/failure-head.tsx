@@ -1,6 +1,6 @@
 /** What one kind of failure is: its answer, since when, a sample, and what people have said about it. */
 import { toQuietEnd, toStateText } from "../../operations/failures/state-text.ts";
-import { number, toTime } from "../../operations/phrases.ts";
+import { toExpiringCount, toTime } from "../../operations/phrases.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { ExpiringGroup } from "../../../job/contracts/queue-facts.ts";
 import type { FailureView } from "../../read/failure-views.ts";
@@ -37,8 +37,7 @@ export function FailureHead({ failure, pauses, others, expiring, now }: HeadProp
             "expires",
             expiring && (
               <>
-                {expiring.earliestAt <= now ? "at most " : ""}
-                {number(expiring.count)} of these in 24 h, the first{" "}
+                {toExpiringCount(expiring.count, expiring.earliestAt, now)} of these in 24 h, the first{" "}
                 <Moment at={expiring.earliestAt} now={now} />
               </>
             ),

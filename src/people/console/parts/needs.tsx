@@ -2,7 +2,6 @@
 import { plannedCosts, toUnaidedText } from "../../operations/lane-words.ts";
 import type { Need } from "../../operations/status/needs.ts";
 import { keep as makePlanAct } from "../../operations/acts/plan-keep.ts";
-import { number } from "../../operations/phrases.ts";
 import { probe as probeAct } from "../../operations/acts/lanes-probe.ts";
 import { toQuery } from "../query.ts";
 import type { Drawn, Html, ScreenContext } from "../screen.ts";
@@ -138,6 +137,6 @@ function FirstAct({
     case "expiring":
       return first.failure === null
         ? to("#expiring", "See which")
-        : to(`/failures/${first.failure}`, `Look at the ${number(first.count)} that expire first`);
+        : to(`/failures/${first.failure}`, `Look at those that expire first: ${first.count}`);
   }
 }

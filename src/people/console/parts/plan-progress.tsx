@@ -13,7 +13,7 @@ import { skippedOf } from "../../plan/skipped-by-apply.ts";
 import type { Html } from "../screen.ts";
 import { CameBackAs, type KindPages } from "./came-back-as.tsx";
 import { Table } from "./table.tsx";
-import { ifAny, number, toCounts } from "../../operations/phrases.ts";
+import { ifAny, number, toCountedBy, toCounts } from "../../operations/phrases.ts";
 import { Foreign, Points } from "./text.tsx";
 import { Time } from "./time.tsx";
 
@@ -158,7 +158,7 @@ const phaseWords: Readonly<Record<PlanApplyDrain["phase"], string>> = {
 };
 
 function Bar({
-  drain: { drain, phase, planned, checked, left, done },
+  drain: { drain, phase, planned, checked, left, done, countedAt },
   forMs,
 }: {
   readonly drain: PlanApplyDrain;
@@ -166,7 +166,7 @@ function Bar({
   readonly forMs: number | null;
 }): Html {
   const value = phase === "checking" ? checked : planned - left;
-  const words = `${drain}: ${number(value)} of ${number(planned)} ${phaseWords[phase]}`;
+  const words = `${drain}: ${number(value)} of ${number(planned)} ${phaseWords[phase]}${toCountedBy(countedAt)}`;
   const rate = phase === "applying" && forMs !== null ? toRate(done, forMs) : "";
   return (
     <p class="progress">

@@ -2,10 +2,11 @@
 import { formatDuration } from "../../../job/rules/durations.ts";
 import type { AuditAct } from "../../../job/contracts/audit.ts";
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { number, toTime } from "../../operations/phrases.ts";
+import { number, toClock, toLeft, toTime } from "../../operations/phrases.ts";
 import type { Status } from "../../operations/status/read.ts";
 import type { ChartMark } from "../../read/chart-marks.ts";
 import type { QueueChart } from "../../read/queue-chart.ts";
+import { toTotals, type Expired } from "../../read/totals.ts";
 import type { Html } from "../screen.ts";
 import { Chart, withoutRest, type ChartMarkShown, type Point } from "./chart.tsx";
 import { Table } from "./table.tsx";
@@ -15,11 +16,13 @@ interface QueueChartProps {
   readonly chart: QueueChart;
   readonly marks: readonly ChartMark[];
   readonly status: Status;
+  /** What the passes have met; empty: not known. */
+  readonly enteredBy: string;
 }
 
 const minuteMs = 60_000;
 
-export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Html {
+export function QueueChartFigure({ chart, marks, status, enteredBy }: QueueChartProps): Html {
   const { from, to, waiting, moved, sums, since, stepMs } = chart;
   if (since === null || to - since < minuteMs) {
     return <p class="empty">The chart begins with the first minute that every drain has counted.</p>;
@@ -29,7 +32,14 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
     marks.filter(({ at }) => at >= from && at <= to),
     (to - from) * labelsApart,
   );
-  const label = `Since ${toTime(since)} ${number(sums.arrived)} arrived, ${number(sums.published)} were sent again and ${number(sums.failedAgain)} failed again.`;
+  const { expiredSince } = toTotals(status).expired.waiting;
+  const sent = `${number(sums.published)} ${sums.published === 1 ? "was" : "were"} sent again`;
+  const met = `${number(sums.arrived)} arrived and ${number(sums.failedAgain)} failed again`;
+  const atMost =
+    expiredSince === undefined
+      ? ""
+      : ` At most so many wait: some expired since ${toClock(expiredSince, to)}.`;
+  const label = `Since ${toTime(since)} ${sent}; ${met}${enteredBy && `, ${enteredBy}`}.${atMost}`;
   return (
     <figure class="chart">
       <Chart
@@ -64,7 +74,7 @@ export function QueueChartFigure({ chart, marks, status }: QueueChartProps): Htm
       </figcaption>
       <details data-fold="numbers">
         <summary>Numbers</summary>
-        <Numbers chart={chart} />
+        <Numbers {...{ chart, expiredSince }} />
       </details>
     </figure>
   );
@@ -128,7 +138,10 @@ function toWords({ at, act, by, drain, origin, host }: ChartMark): string {
 const maxRows = 24;
 
 /** The same numbers for who sees no chart: fewer steps, the newest first. */
-function Numbers({ chart: { waiting, moved } }: Pick<QueueChartProps, "chart">): Html {
+function Numbers({
+  chart: { waiting, moved },
+  expiredSince = Infinity,
+}: Pick<QueueChartProps, "chart"> & Expired): Html {
   const leftAt = new Map(waiting);
   const isKnown = ([at]: Point): boolean => typeof leftAt.get(at) === "number";
   // A row ends with a sample.
@@ -160,7 +173,9 @@ function Numbers({ chart: { waiting, moved } }: Pick<QueueChartProps, "chart">):
       columns={({ column, amounts }) => [
         // The last two may be of one minute.
         column("until", ({ at }) => <Time at={at} isExact />),
-        amounts("waiting", ({ left }) => left),
+        amounts("waiting", ({ left, at }) =>
+          left === null || at < expiredSince ? left : toLeft(left, { expiredSince }),
+        ),
         amounts("arrived", ({ arrived }) => arrived),
         amounts("sent again", ({ published }) => published),
         amounts("failed again", ({ failedAgain }) => failedAgain),

@@ -51,10 +51,10 @@ export const nowScreen = defineScreen<Model>({
         <Shared status={model.status} />
       </>
     )),
-    live("chart", ({ chart, marks, range, status }) => (
+    live("chart", ({ chart, marks, range, status, enteredBy }) => (
       <>
         <Ranges range={range} />
-        <QueueChartFigure chart={chart} marks={marks} status={status} />
+        <QueueChartFigure {...{ chart, marks, status, enteredBy }} />
       </>
     )),
     live("needs", ({ needs, told }, context) => {
@@ -141,8 +141,9 @@ function Numbers({
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
   const toAsOf = ({ expiredSince: at }: Expired, more: string): string =>
     at === undefined ? `${enteredBy}${more}` : `at most: some expired since ${toClock(at, now)}`;
-  // As the chart has them.
+  // As the chart has them. What comes and comes back is known to the passes alone.
   const within = since === null ? "not counted yet" : `since ${toExactClock(since, now)}`;
+  const met = since === null || enteredBy === "" ? within : `${within}, ${enteredBy}`;
   const movedOf = (name: Moved): number | null => (since === null ? null : sums[name]);
   const allParked = parked + wouldBeParked;
   const tiles: readonly Tile[] = [
@@ -166,9 +167,9 @@ function Numbers({
       ...(expiring.atLeast > 0 ? { href: "#expiring" } : {}),
       mood: expiring.unsent.atLeast > 0 ? "bad" : isStale(expiring, now) ? "stale" : "",
     },
-    { name: "arrived", count: movedOf("arrived"), what: within, line: "arrived" },
+    { name: "arrived", count: movedOf("arrived"), what: met, line: "arrived" },
     { name: "sent again", count: movedOf("published"), what: within, line: "published" },
-    { name: "failed again", count: movedOf("failedAgain"), what: within, line: "failed-again" },
+    { name: "failed again", count: movedOf("failedAgain"), what: met, line: "failed-again" },
   ];
   return <Tiles of={tiles} />;
 }

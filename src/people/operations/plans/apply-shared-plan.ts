@@ -144,6 +144,7 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
   async function applyAlone(part: CheckedPart): Promise<Applied> {
     const { clock: own } = part.runtime.source;
     let soFar: (() => AppliedSoFar) | null = null;
+    let countedAt = own.now();
     let wait: (Omit<ToldWait, "nextCheckMs"> & { readonly until: number }) | null = null;
     // Asked for again and again, and counts down.
     const toWait = (): PlanApplyDrain["wait"] => {
@@ -151,12 +152,13 @@ export async function applySharedPlan(run: ApplySharedRun): Promise<readonly App
       const { until, ...rest } = wait;
       return { ...rest, nextCheckMs: Math.max(0, until - own.now()) };
     };
-    progress.set(part.drain, () => toApplying(part, soFar?.(), toWait()));
+    progress.set(part.drain, () => ({ ...toApplying(part, soFar?.(), toWait()), countedAt }));
     const applied = await applyPart(core, part, {
       order: { why, ...defined({ orderedAt }) },
       signals,
       onPage: (left, done) => {
         soFar = done;
+        countedAt = own.now();
         wait = null;
         watch.onPage?.(part, left);
         afterPage?.(core, part.runtime.source);

@@ -10,6 +10,7 @@ import {
   present,
   toCertain,
   toClock,
+  toExpiringCount,
   toIn,
   toLeft,
   toOwnersText,
@@ -59,7 +60,8 @@ export type FirstAct =
       readonly kind: "expiring";
       /** The kind that expires first; null: it is of none. */
       readonly failure: string | null;
-      readonly count: number;
+      /** `119`, `at most 119`. */
+      readonly count: string;
     }
   /** `apply`: its page has the form. */
   | { readonly kind: "rules" | "of no drain" | "paused" | "apply" };
@@ -200,7 +202,7 @@ function toUnsent(status: Status): Need | false {
     first:
       isPlanned && failure !== null
         ? { kind: "plan", drain, failure }
-        : { kind: "expiring", failure, count: first.unsent },
+        : { kind: "expiring", failure, count: toExpiringCount(first.unsent, first.earliestAt, status.at) },
   });
 }
 

@@ -88,7 +88,9 @@ test("an apply has one sum: done before it, by it, and by others meanwhile", asy
 
 test("a rate is none that was not seen, and what waits for a canary says so", async () => {
   expect(await page(applying({ planned: 5, done: 1, left: 4 }, 150_000))).not.toContain("since it began");
-  expect(await page(applying({ planned: 50, done: 10, left: 40 }))).toContain("5 a minute since it began");
+  const batch = applying({ planned: 50, done: 10, left: 40, countedAt: now - 3_000 });
+  expect(await page(batch)).toContain("10 of 50 acted on by 10:14:57 UTC, 5 a minute since it began");
+  expect(toShownText(100, { plan: batch, report: null }, now)).toContain("10 of 50 done by 10:14:57 UTC, 40");
   expect(await page(applying({ planned: 500, done: 240, left: 260 }))).toContain("2 a second since it began");
   const wait = { reasons: { "lane-watched": 4, guard: 2 }, nextCheckMs: 5_000 };
   const waiting = await page(applying({ planned: 7, done: 1, left: 6, wait }));
