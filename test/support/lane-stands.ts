@@ -1,6 +1,12 @@
 import { createRedisLaneBook } from "../../src/job/store/lanes/redis-lane-book.ts";
 import type { LaneConfig } from "../../src/job/contracts/drains-document.ts";
-import type { LaneAnswer, LaneBook, LaneComeBack, StepRef } from "../../src/job/contracts/lanes.ts";
+import type {
+  LaneAnswer,
+  LaneBook,
+  LaneChange,
+  LaneComeBack,
+  StepRef,
+} from "../../src/job/contracts/lanes.ts";
 import { toLaneId } from "../../src/job/message/short-id.ts";
 import type { RedisConnection } from "../../src/job/redis/connect.ts";
 import { drain, source, withMovedTime } from "./ledger-stands.ts";
@@ -37,6 +43,23 @@ export const config: LaneConfig = {
 };
 export const origin = "https://api.example.com";
 export const lane = toLaneId(drain, origin);
+
+/** What is told of a first step that came through. */
+export const moved = (changes: Partial<Extract<LaneChange, { kind: "moved" }>>): LaneChange => ({
+  kind: "moved",
+  lane,
+  drain,
+  origin,
+  from: "canary",
+  to: "ramping",
+  size: 50,
+  why: "none of 5 failed again",
+  sent: 5,
+  comeBacks: 0,
+  resumeMinutes: [],
+  wantsFull: false,
+  ...changes,
+});
 
 /** One lane with the everyday calls. */
 export function driverOf({ book, now, advance }: LaneStand, given: LaneConfig = config) {

@@ -3,24 +3,8 @@ import type { NewAuditEntry } from "../../../../src/job/contracts/audit.ts";
 import { RedriverError } from "../../../../src/job/contracts/errors.ts";
 import type { LaneAnswer, LaneBook, LaneChange, LaneReady } from "../../../../src/job/contracts/lanes.ts";
 import { createLanes } from "../../../../src/job/lanes/lanes.ts";
-import { config, lane, origin } from "../../../support/lane-stands.ts";
+import { config, lane, moved, origin } from "../../../support/lane-stands.ts";
 import { drain, source } from "../../../support/ledger-stands.ts";
-
-const moved = (changes: Partial<Extract<LaneChange, { kind: "moved" }>>): LaneChange => ({
-  kind: "moved",
-  lane,
-  drain,
-  origin,
-  from: "canary",
-  to: "ramping",
-  size: 50,
-  why: "none of 5 failed again",
-  sent: 5,
-  comeBacks: 0,
-  resumeMinutes: [],
-  wantsFull: false,
-  ...changes,
-});
 
 /** What a lane's book answers, and what the pass book and the log are told for it. */
 function stageOf({
