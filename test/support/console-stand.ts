@@ -1,13 +1,12 @@
 import { onTestFinished } from "vitest";
-import { openAuditReader } from "../../src/job/compose/open-readers.ts";
 import type { LiveCore } from "../../src/job/compose/live-core.ts";
 import { randomIdentities, systemClock } from "../../src/system-world.ts";
 import { createPlanDesk } from "../../src/people/operations/plans/plan-desk.ts";
 import { noTokens } from "../../src/people/console/access/token-file.ts";
 import { serveConsole } from "../../src/people/console/serve.tsx";
-import type { AuditEntry } from "../../src/job/contracts/audit.ts";
 import { requestSweep } from "../../src/job/queue/command-queue.ts";
 import { toBullmqConnection } from "../../src/job/redis/connect.ts";
+import { auditOf } from "./audit-of.ts";
 import { settingsOf } from "./loaded-document.ts";
 import { createReadRig } from "./read-rig.ts";
 import type { RigOptions } from "./rig.ts";
@@ -107,11 +106,7 @@ export async function createConsoleStand(
       return Buffer.from(cookie.split(".")[0] ?? "", "base64url").toString();
     },
     /** Newest last. */
-    async audit(): Promise<readonly AuditEntry[]> {
-      const entries: AuditEntry[] = [];
-      for await (const entry of openAuditReader(core).read({ order: "oldest-first" })) entries.push(entry);
-      return entries;
-    },
+    audit: () => auditOf(core),
   };
 }
 

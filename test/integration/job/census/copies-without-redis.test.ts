@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { createCopyingWithoutRedis } from "../../../../src/job/daemon/keep-copies-without-redis.ts";
 import { takeCensus } from "../../../../src/job/census/count-and-copy-expiring.ts";
+import { idsOf } from "../../../support/audit-entry.ts";
+import { auditOf } from "../../../support/audit-of.ts";
 import { readArchive } from "../../../support/archives.ts";
 import { createFolder } from "../../../support/command.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";
@@ -92,11 +93,7 @@ describe("while Redis is away", () => {
     const twin = await createRig({ redisUrl: redis.url(), twinOf: rig, drain: holding, document });
     await takeCensus(orderOf(twin, "doc-3"), signals);
     expect(await archived()).toEqual(all.toSorted());
-    const copied: string[] = [];
-    for await (const { act, records } of openAuditReader(twin.core).read({ order: "oldest-first" })) {
-      if (act === "copy") copied.push(...records.map(({ dlqId }) => dlqId));
-    }
-    expect(copied.toSorted()).toEqual(all.toSorted());
+    expect(idsOf(await auditOf(twin.core, "copy")).toSorted()).toEqual(all.toSorted());
   });
 
   it("what is back in time is waited for anew", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { auditOf } from "../../../support/audit-of.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { createRig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -43,11 +43,10 @@ test("a destination that the settings forbid is parked, whoever releases it, and
   const said = rig.recordsOf("record:decided").map(({ decision }) => `${decision.then} ${decision.reason}`);
   expect(new Set(said)).toEqual(new Set([because]));
   // Asked again by every full pass, written down once, and once more after the release.
-  const written: string[] = [];
-  for await (const { act, records } of openAuditReader(rig.core).read({ order: "oldest-first" })) {
-    written.push(...records.map(({ reason }) => `${act} ${reason}`));
-  }
-  expect(written).toEqual(Array(4).fill(because));
+  const audit = await auditOf(rig.core);
+  expect(audit.flatMap(({ act, records }) => records.map(({ reason }) => `${act} ${reason}`))).toEqual(
+    Array(4).fill(because),
+  );
 
   await (await createRig({ redisUrl: redis.url(), twinOf: rig })).fullPass();
   await expectDrainedOnce(rig, 3);

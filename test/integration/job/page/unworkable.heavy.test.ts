@@ -5,7 +5,7 @@ import type { CapacityQuery } from "../../../../src/job/contracts/capacity.ts";
 import type { LaneAsk } from "../../../../src/job/contracts/lanes.ts";
 import type { Ledger } from "../../../../src/job/contracts/ledger.ts";
 import { workPage } from "../../../../src/job/page/work-page.ts";
-import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
+import { auditOf } from "../../../support/audit-of.ts";
 import { newDir } from "../../../support/archive-rig.ts";
 import { passWith } from "../../../support/pass-with.ts";
 import { createRig, withLedger, never, type Rig, type RigOptions } from "../../../support/rig.ts";
@@ -72,12 +72,8 @@ function asksOf(args: readonly unknown[]): number {
 }
 
 async function codesOf(rig: Rig, id: string): Promise<readonly (readonly string[] | undefined)[]> {
-  const codes = [];
-  for await (const { act, records } of openAuditReader(rig.core).read({ order: "oldest-first" })) {
-    if (act !== "park") continue;
-    codes.push(...records.filter(({ dlqId }) => dlqId === id).map(({ notes }) => notes));
-  }
-  return codes;
+  const parked = (await auditOf(rig.core, "park")).flatMap(({ records }) => records);
+  return parked.filter(({ dlqId }) => dlqId === id).map(({ notes }) => notes);
 }
 
 describe.each([

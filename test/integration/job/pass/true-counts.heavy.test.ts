@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { runPassInProcess } from "../../../../src/job/pass/drain-in-process.ts";
 import { workWindow } from "../../../../src/job/pass/work-window.ts";
+import { auditOf } from "../../../support/audit-of.ts";
 import { openWindow } from "../../../support/pass-with.ts";
 import { atOnce, createRig, oneCursor, never, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -11,13 +11,8 @@ const redis = useRedis();
 const seeded = 250;
 
 /** What the audit has, and so `redriver history` shows. */
-async function publishedBy({ core }: Rig): Promise<number> {
-  let count = 0;
-  for await (const { act, records } of openAuditReader(core).read({ order: "oldest-first" })) {
-    if (act === "published") count += records.length;
-  }
-  return count;
-}
+const publishedBy = async ({ core }: Rig): Promise<number> =>
+  (await auditOf(core, "published")).flatMap(({ records }) => records).length;
 
 /** A pass of one window, whose worker published a page or two and handed the window back, as at a shutdown. */
 async function handedBack() {

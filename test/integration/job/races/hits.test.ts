@@ -3,8 +3,8 @@
  * redrive-order and redrive-faults.
  */
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import { auditOf } from "../../../support/audit-of.ts";
 import {
   drainThat,
   horizonMs,
@@ -44,11 +44,8 @@ describe("a hit after an unanswered POST and a refusal", () => {
     await c.sweep();
     expect(race.posts.at(-1)).toMatchObject({ ids: [`redriver-${id}-2`] });
     expect(c.rig.eventsOf("double:declared")).toMatchObject([{ why: "unknown-outcome-past-window" }]);
-    const intents = [];
-    for await (const { act, records } of openAuditReader(c.rig.core).read({ order: "newest-first" })) {
-      if (act === "republish") intents.push(records[0]?.notes);
-    }
-    expect(intents).toEqual([["unknown-outcome-past-window"], undefined, undefined, undefined]);
+    const intents = (await auditOf(c.rig.core, "republish")).map(({ records }) => records[0]?.notes);
+    expect(intents).toEqual([undefined, undefined, undefined, ["unknown-outcome-past-window"]]);
     expect(journal.counts().accepted).toBe(1);
     expect(dlq.size).toBe(0);
   });

@@ -3,12 +3,12 @@
  * because of all.
  */
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
 import { RedriverError } from "../../../../src/job/contracts/errors.ts";
 import type { MessageService } from "../../../../src/job/contracts/service.ts";
 import type { SourceRuntime } from "../../../../src/job/runtime.ts";
 import { createSweepMemory, sweep } from "../../../../src/job/sweep/sweep.ts";
+import { auditOf } from "../../../support/audit-of.ts";
 import { expectDrainedOnce } from "../../../support/accounts.ts";
 import { passWith } from "../../../support/pass-with.ts";
 import { createRig, minuteMs, never, type Rig } from "../../../support/rig.ts";
@@ -57,13 +57,8 @@ function sweeperOf(rig: Rig, status: number, refuses: (ids: readonly DlqId[]) =>
 }
 
 /** How many each entry of a delete names, oldest first. */
-async function deletesInAudit(rig: Rig): Promise<readonly number[]> {
-  const counts: number[] = [];
-  for await (const { act, records } of openAuditReader(rig.core).read({ order: "oldest-first" })) {
-    if (act === "delete") counts.push(records.length);
-  }
-  return counts;
-}
+const deletesInAudit = async ({ core }: Rig): Promise<readonly number[]> =>
+  (await auditOf(core, "delete")).map(({ records }) => records.length);
 
 /** Dead letters that are published and whose delete failed. */
 async function publishedNotDeleted(count: number) {

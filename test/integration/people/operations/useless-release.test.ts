@@ -1,7 +1,7 @@
 /** A release that would only have its dead letter parked again says so, and is not recorded. */
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../src/job/compose/open-readers.ts";
 import { release } from "../../../../src/people/operations/acts/parked-release.ts";
+import { auditOf } from "../../../support/audit-of.ts";
 import { createCommandStand } from "../../../support/command-stand.ts";
 import { performAs } from "../../../support/perform.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
@@ -17,11 +17,8 @@ const drain = `
       - { name: outage, when: { responseStatus: 503 }, then: republish }
 `;
 
-async function actsOf({ core }: Rig): Promise<readonly string[]> {
-  const acts: string[] = [];
-  for await (const { act } of openAuditReader(core).read({ order: "oldest-first" })) acts.push(act);
-  return acts;
-}
+const actsOf = async ({ core }: Rig): Promise<readonly string[]> =>
+  (await auditOf(core)).map(({ act }) => act);
 
 describe("the release of one dead letter", () => {
   const cases: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [

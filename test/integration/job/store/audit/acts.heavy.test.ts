@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts";
 import { RedriverError } from "../../../../../src/job/contracts/errors.ts";
 import type { Audit, AuditEntry } from "../../../../../src/job/contracts/audit.ts";
 import type { DlqId } from "../../../../../src/job/message/dead-letter.ts";
 import type { MessageService } from "../../../../../src/job/contracts/service.ts";
+import { auditOf } from "../../../../support/audit-of.ts";
 import { passWith } from "../../../../support/pass-with.ts";
 import type { SourceRuntime } from "../../../../../src/job/runtime.ts";
 import { createStand } from "../../../../support/archives.ts";
-import { createRig, type Rig } from "../../../../support/rig.ts";
+import { createRig } from "../../../../support/rig.ts";
 import { useRedis } from "../../../../support/redis.ts";
 
 const redis = useRedis();
@@ -19,13 +19,6 @@ const fast = `
       - { name: outage, when: { responseStatus: 503 }, then: republish }
       - { name: broken, when: { responseStatus: 422 }, then: park }
 `;
-
-/** Oldest first. */
-async function auditOf(rig: Rig): Promise<readonly AuditEntry[]> {
-  const entries = [];
-  for await (const entry of openAuditReader(rig.core).read({ order: "oldest-first" })) entries.push(entry);
-  return entries;
-}
 
 const shapeOf = (entries: readonly AuditEntry[]): readonly (readonly [string, number])[] =>
   entries.map(({ act, records }) => [act, records.length]);
@@ -60,11 +53,11 @@ describe("the acts of a pass", () => {
       list: (query, signal) => service.list(query, signal),
       clockOffsetMs: () => service.clockOffsetMs(),
       publish: async (...args) => {
-        (seen["publish"] ??= []).push(shapeOf(await auditOf(rig)).at(-1) ?? ["nothing", 0]);
+        (seen["publish"] ??= []).push(shapeOf(await auditOf(rig.core)).at(-1) ?? ["nothing", 0]);
         return service.publish(...args);
       },
       remove: async (...args) => {
-        (seen["delete"] ??= []).push(shapeOf(await auditOf(rig)).at(-1) ?? ["nothing", 0]);
+        (seen["delete"] ??= []).push(shapeOf(await auditOf(rig.core)).at(-1) ?? ["nothing", 0]);
         return service.remove(...args);
       },
     };
@@ -72,7 +65,7 @@ describe("the acts of a pass", () => {
     expect(seen["publish"]?.every(([act]) => act === "republish")).toBe(true);
     expect(seen["delete"]?.every(([act]) => act === "delete")).toBe(true);
 
-    const entries = await auditOf(rig);
+    const entries = await auditOf(rig.core);
     const counts = new Map<string, number>();
     for (const [act, count] of shapeOf(entries)) counts.set(act, (counts.get(act) ?? 0) + count);
     expect(Object.fromEntries(counts)).toEqual({ park: 30, republish: 150, published: 150, delete: 150 });
@@ -102,7 +95,7 @@ describe("the acts of a pass", () => {
     rig.seed(1, { responseStatus: 410 });
     await rig.pass();
     const [first] = rig.eventsOf("pass:opened");
-    const entries = await auditOf(rig);
+    const entries = await auditOf(rig.core);
     expect(new Set(entries.map(({ act }) => act))).toEqual(
       new Set(["copy", "park", "republish", "published", "drop", "delete"]),
     );
@@ -114,7 +107,7 @@ describe("the acts of a pass", () => {
     rig.emulator.faults.add({ kind: "status", operation: "delete", status: 503, count: 1 });
     await rig.pass();
     await rig.sweep();
-    const acts = (await auditOf(rig)).slice(entries.length);
+    const acts = (await auditOf(rig.core)).slice(entries.length);
     expect(acts.map(({ act, passId }) => [act, passId === undefined])).toEqual([
       ["republish", false],
       ["published", false],
@@ -128,7 +121,7 @@ describe("the acts of a pass", () => {
     rig.seed(5, { responseStatus: 422 });
     rig.seed(5, { responseStatus: 404 });
     for (let pass = 0; pass < 3; pass += 1) await rig.pass();
-    expect(shapeOf(await auditOf(rig))).toEqual([["park", 5]]);
+    expect(shapeOf(await auditOf(rig.core))).toEqual([["park", 5]]);
   });
 });
 
@@ -140,7 +133,7 @@ describe("what cannot be written into the audit", () => {
     await passWith(rig, { audit: awayFor(audit, ["republish"]), ledger: withoutAudit(ledger) });
     expect(rig.emulator.journal.entries("accepted")).toEqual([]);
     expect(rig.emulator.journal.counts().requests["batch 200"]).toBeUndefined();
-    expect(await auditOf(rig)).toEqual([]);
+    expect(await auditOf(rig.core)).toEqual([]);
     expect(await rig.drain.source.ledger.summary()).toMatchObject({ open: 0 });
     await expect
       .poll(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { openAuditReader } from "../../../../../src/job/compose/open-readers.ts";
 import type { LedgerView } from "../../../../../src/job/contracts/ledger-entries.ts";
 import { readParked } from "../../../../../src/people/operations/parked/find.ts";
 import { releaseParked } from "../../../../../src/people/operations/parked/release.ts";
 import { decideLetter } from "../../../../../src/job/page/decide-letter.ts";
 import { parsePage } from "../../../../../src/job/page/parse-page.ts";
+import { auditOf } from "../../../../support/audit-of.ts";
 import { rawRecord } from "../../../../support/letters.ts";
 import { createRig } from "../../../../support/rig.ts";
 import { useRedis } from "../../../../support/redis.ts";
@@ -77,11 +77,10 @@ describe("a loss", () => {
     expect(parked).toMatchObject([{ dlqId, view: { reason: "body-numbers" } }]);
     expect(await releaseParked(source, rig.core.drains, parked, "the id is not used")).toBe(1);
     expect(await rig.pass()).toMatchObject({ tally: { republished: 1, parked: 0, deleted: 1 } });
-    const told = [];
-    for await (const { act, records } of openAuditReader(rig.core).read({ order: "oldest-first" })) {
-      if (act === "republish") told.push(...records);
-    }
-    expect(told).toMatchObject([{ dlqId, rule: "schema", notes: ["body-numbers"] }]);
+    const told = await auditOf(rig.core, "republish");
+    expect(told.flatMap(({ records }) => records)).toMatchObject([
+      { dlqId, rule: "schema", notes: ["body-numbers"] },
+    ]);
     await rig.emulator.idle();
     expect([...rig.receiver.counts()]).toEqual([['{"id":12345678901234567000,"schema":3}', 1]]);
   });
