@@ -3,17 +3,16 @@ import { openAuditReader, openQueueSeries } from "../../../job/door.ts";
 import { namesOfOrigin } from "../../../job/message/destination-names.ts";
 import { hostOf } from "../../../job/message/destination-url.ts";
 import { hostPausesOf, pauseOf, type HostPause, type PauseRecord } from "../../../job/contracts/pauses.ts";
-import type { ExpiringGroup } from "../../../job/contracts/queue-facts.ts";
 import type { FailureView } from "../../read/failure-views.ts";
-import { haltedOf, readLanes, type StoredDetails } from "../../operations/failures/details.ts";
+import { haltedOf, readLanes } from "../../operations/failures/details.ts";
 import { toAsText } from "../../operations/failures/state-text.ts";
 import { toNeedsOfKind } from "../../operations/failures/needs-of-kind.ts";
 import type { Need } from "../../operations/status/needs.ts";
-import { readTimeLine, type TimeLine } from "../../operations/failures/time-line.ts";
+import { readTimeLine } from "../../operations/failures/time-line.ts";
 import { DecidingRules } from "../parts/deciding-rules.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";
 import { FailureActs, toParkedPath } from "../parts/failure-acts.tsx";
-import { FailureChart, toRedrives, type Redrives } from "../parts/failure-chart.tsx";
+import { FailureChart, toRedrives } from "../parts/failure-chart.tsx";
 import { FailureHead } from "../parts/failure-head.tsx";
 import { Happened } from "../parts/happened.tsx";
 import { LaneWords, PauseWords } from "../parts/lane.tsx";
@@ -29,16 +28,7 @@ import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { defineScreen, live, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 
-interface Model extends StoredDetails {
-  readonly timeLine: TimeLine;
-  readonly redrives: Redrives;
-  readonly pauses: readonly PauseRecord[];
-  readonly others: readonly string[];
-  /** How many other kinds a rule for its host and status would take too. */
-  readonly alike: number;
-  readonly expiring: ExpiringGroup | null;
-  readonly enteredBy: string;
-}
+type Model = NonNullable<Awaited<ReturnType<typeof readModel>>>;
 
 export const failureScreen = defineScreen<Model>({
   path: "/failures/:id",
@@ -76,7 +66,7 @@ export const failureScreen = defineScreen<Model>({
   ],
 });
 
-async function readModel({ core, reads, params, query, now }: ScreenContext): Promise<Model | null> {
+async function readModel({ core, reads, params, query, now }: ScreenContext) {
   const all = await reads.failures();
   const found = all.filter(({ id }) => id === params["id"]);
   const asked = query.get("source");
@@ -111,6 +101,7 @@ async function readModel({ core, reads, params, query, now }: ScreenContext): Pr
         .find((one) => one.source === failure.source)
         ?.expiring.groups.find((group) => group.failure === failure.id) ?? null,
     enteredBy: toEnteredBy(facts.drains.filter(isOwn), now),
+    /** How many other kinds a rule for its host and status would take too. */
     alike: all.filter((one) => isAlike(one, failure)).length,
     others: found.filter((one) => one !== failure).map((one) => one.source),
   };

@@ -33,18 +33,7 @@ import { Moment, Time } from "../parts/time.tsx";
 import { toQuery } from "../query.ts";
 import { defineScreen, still, type Drawn, type Html, type ScreenContext } from "../screen.ts";
 
-interface Model {
-  readonly message: ReadMessage;
-  readonly history: MessageHistory;
-  /** What would keep it back if it were released; null: it is not parked, or its drain is not known. */
-  readonly conditions: ReleaseConditions | null;
-  /** Why a release cannot help; null: it may. */
-  readonly useless: string | null;
-  /** That has a page; null: there is none of it. */
-  readonly kindId: string | null;
-  /** Each drain that lists it, if several do, with what it does with it. */
-  readonly listedBy: readonly ListedBy[];
-}
+type Model = NonNullable<Awaited<ReturnType<typeof readModel>>>;
 
 interface ListedBy {
   readonly drain: string;
@@ -71,21 +60,7 @@ export const messageScreen = defineScreen<Model>({
       </>
     );
   },
-  async load(context) {
-    const { core, params, signal } = context;
-    const { source = "", dlqId = "" } = params;
-    const message = await readMessage(core, { source, dlqId, show: "masked" }, signal);
-    if (message === null) return null;
-    const letter = toLetter(message);
-    const [history, conditions, kindId, listedBy] = await Promise.all([
-      readMessageHistory(core, message, maxHistoryRows),
-      readConditions(message, letter, context),
-      readKindId(message, letter, context),
-      readListedBy(message, letter, context),
-    ]);
-    if (!isKnown(message) && history.rows.length === 0) return null;
-    return { message, history, conditions, kindId, listedBy, useless: readUseless(message, context) };
-  },
+  load: readModel,
   sections: [
     still("standing", (model, context) => <Standing {...{ model, context }} />),
     still("acts", (model, context) => <Acts {...{ model, context }} />),
@@ -97,6 +72,32 @@ export const messageScreen = defineScreen<Model>({
     still("history", ({ history }, context) => <History {...{ history, context }} />),
   ],
 });
+
+async function readModel(context: ScreenContext) {
+  const { core, params, signal } = context;
+  const { source = "", dlqId = "" } = params;
+  const message = await readMessage(core, { source, dlqId, show: "masked" }, signal);
+  if (message === null) return null;
+  const letter = toLetter(message);
+  const [history, conditions, kindId, listedBy] = await Promise.all([
+    readMessageHistory(core, message, maxHistoryRows),
+    readConditions(message, letter, context),
+    readKindId(message, letter, context),
+    readListedBy(message, letter, context),
+  ]);
+  if (!isKnown(message) && history.rows.length === 0) return null;
+  return {
+    message,
+    history,
+    /** What would keep it back if it were released; null: it is not parked, or its drain is not known. */
+    conditions,
+    /** That has a page; null: there is none of it. */
+    kindId,
+    listedBy,
+    /** Why a release cannot help; null: it may. */
+    useless: readUseless(message, context),
+  };
+}
 
 function toLetter({ record }: ReadMessage): DeadLetter | null {
   const parsed = typeof record === "string" ? null : parseRecord(record);
