@@ -8,6 +8,8 @@ import { readDoc, root } from "../support/markdown.ts";
  * event or moves a clock.
  */
 const mayTakeTime: Readonly<Record<string, string>> = {
+  "dev/test/support/conformance-receiver.ts": "a receiver that is slow to answer",
+  "dev/test/support/plain-client.ts": "a service elsewhere that limits its callers",
   "test/e2e/daemon/in-minutes.heavy.test.ts": "commands of a minute are counted",
   "test/e2e/notices/incident.heavy.test.ts": "31 minutes of an incident, at thirty times the speed",
   "test/e2e/operations/brake.heavy.test.ts": "what is braked does not come, for six seconds",
@@ -18,10 +20,8 @@ const mayTakeTime: Readonly<Record<string, string>> = {
   "test/integration/job/queue/outage.test.ts": "a job that ends after everything else has closed",
   "test/integration/job/service/connection-pool.test.ts": "the sleep of the clock itself",
   "test/integration/job/service/last-byte.test.ts": "a proxy that keeps bytes back",
-  "test/support/conformance-receiver.ts": "a receiver that is slow to answer",
   "test/support/forward-proxy.ts": "a proxy that keeps bytes back",
   "test/support/interleavings/turns.ts": "the real clock behind the one that is played",
-  "test/support/plain-client.ts": "a service elsewhere that limits its callers",
   "test/support/redis-cluster.ts": "a slot that moves slowly",
   "test/support/redis.ts": "a Redis that did not answer in time",
 };

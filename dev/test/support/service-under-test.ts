@@ -1,7 +1,7 @@
-import { startEmulator, type EmulatorOptions } from "../../dev/emulator/index.ts";
+import { startEmulator, type EmulatorOptions } from "../../emulator/index.ts";
 import { startConformanceReceiver } from "./conformance-receiver.ts";
 
-/** What the conformance suite (test/contract/job/service) speaks to. */
+/** What the conformance suite (dev/test/contract/service) speaks to. */
 export interface ServiceUnderTest extends AsyncDisposable {
   readonly url: string;
   readonly token: string;

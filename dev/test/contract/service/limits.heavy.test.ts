@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { refusal, usePlainClient } from "../../../support/plain-client.ts";
-import { testTimeoutMs } from "../../../support/service-under-test.ts";
+import { refusal, usePlainClient } from "../../support/plain-client.ts";
+import { testTimeoutMs } from "../../support/service-under-test.ts";
 
 /** More than one page of the largest size. */
 const records = 104;

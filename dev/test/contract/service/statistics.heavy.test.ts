@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { read, usePlainClient, type PlainAnswer } from "../../../support/plain-client.ts";
-import { testTimeoutMs } from "../../../support/service-under-test.ts";
+import { read, usePlainClient, type PlainAnswer } from "../../support/plain-client.ts";
+import { testTimeoutMs } from "../../support/service-under-test.ts";
 
 interface Datapoint {
   readonly x: string;

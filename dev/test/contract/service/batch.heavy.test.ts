@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { refusal, usePlainClient } from "../../../support/plain-client.ts";
-import { testTimeoutMs } from "../../../support/service-under-test.ts";
+import { refusal, usePlainClient } from "../../support/plain-client.ts";
+import { testTimeoutMs } from "../../support/service-under-test.ts";
 
 const client = await usePlainClient();
 

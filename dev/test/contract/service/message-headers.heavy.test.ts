@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { overlaps, usePlainClient } from "../../../support/plain-client.ts";
-import { testTimeoutMs } from "../../../support/service-under-test.ts";
+import { overlaps, usePlainClient } from "../../support/plain-client.ts";
+import { testTimeoutMs } from "../../support/service-under-test.ts";
 
 /** The table of message headers in the remote contract, each by its effect. */
 const client = await usePlainClient();

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { refusal, usePlainClient, type Listed } from "../../../support/plain-client.ts";
-import { testTimeoutMs } from "../../../support/service-under-test.ts";
+import { refusal, usePlainClient, type Listed } from "../../support/plain-client.ts";
+import { testTimeoutMs } from "../../support/service-under-test.ts";
 
 const client = await usePlainClient();
 /** The label of all five records of this file. */

@@ -7,8 +7,8 @@ import {
   type Listed,
   type PlainAnswer,
   type Query,
-} from "../../../support/plain-client.ts";
-import { testTimeoutMs, type StatisticsUnderTest } from "../../../support/service-under-test.ts";
+} from "../../support/plain-client.ts";
+import { testTimeoutMs, type StatisticsUnderTest } from "../../support/service-under-test.ts";
 
 const client = await usePlainClient();
 let record: Listed;

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
-import { usePlainClient, type Item, type Listed, PlainClient } from "../../../support/plain-client.ts";
-import { startServiceUnderTest, testTimeoutMs } from "../../../support/service-under-test.ts";
+import { usePlainClient, type Item, type Listed, PlainClient } from "../../support/plain-client.ts";
+import { startServiceUnderTest, testTimeoutMs } from "../../support/service-under-test.ts";
 
 /** What the dead letters of this file are; each was made through the service. */
 interface Letters {
