@@ -22,6 +22,7 @@ it.skipIf(!hasBrowser)(
     });
     await page.goto(`${url}${base}/plans`);
     const form = page.locator("form[action$='/acts/plan-keep']");
+    await form.locator("xpath=ancestor::details[1]/summary").click();
     const [command, note] = [form.locator(".command code"), form.locator("[data-as-opened]")];
     const copied = () => page.evaluate<string>("navigator.clipboard.readText()");
     await form.locator("[name=limit]").fill("5");

@@ -26,6 +26,8 @@ drains:
     lane: { watch: 2s, probeEvery: 2s }
     schedule: { every: 500ms, full: 1s }
     minAge: 1s
+    # So that some wait for the next day.
+    limits: { perDay: 1 }
     attempts: { max: 5, wait: [1s] }
     guards: [{ index: catalog, hold: "pending_index_count > 1000", whenStale: ignore }]
     rules:

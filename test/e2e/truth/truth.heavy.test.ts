@@ -404,6 +404,7 @@ it("every number that people see was true a moment ago, or says that it is not k
   // As of when each was noticed, which stands in it.
   truth.follow();
   const told = notices.flatMap(noticesIn);
+  const published = new Map<string, number>();
   for (const { type, time, items } of told) {
     const at = Date.parse(time);
     // Facts are read after the time is.
@@ -460,9 +461,13 @@ it("every number that people see was true a moment ago, or says that it is not k
           ]);
           break;
         }
-        case "redriver.backlog.ended":
-          is("published", figures["published"] ?? 0, truth.ever(of, between).sentAgain);
+        case "redriver.backlog.ended": {
+          // On a busy machine one backlog may be two, and each tells its own.
+          const all = (published.get(drain ?? "") ?? 0) + (figures["published"] ?? 0);
+          published.set(drain ?? "", all);
+          is("published", all, truth.ever(of, between).sentAgain);
           break;
+        }
         default:
           wrong.push(`${what} at ${destination}: nobody compares it`);
       }
