@@ -70,7 +70,8 @@ export function toUnaidedText(lane: LaneStanding, prober: Prober): string {
     const next = lane.sent > 0 ? capitalised(toNextStepText(lane)) : `An apply probes ${toIn(lane.nextInMs)}`;
     return `${whose} ${next}. If a probe is delivered, the apply sends the rest.`;
   }
-  const itself = `redriver probes by itself ${toIn(lane.nextInMs)}${prober === "unknown" ? ifLive : ""}`;
+  const probes = lane.nextInMs > 0 ? `probes by itself ${toIn(lane.nextInMs)}` : "probes at its next pass";
+  const itself = `redriver ${probes}${prober === "unknown" ? ifLive : ""}`;
   const next = lane.sent > 0 ? toNextStepText(lane) : itself;
   return `${whose} ${capitalised(next)}. If a probe is delivered, the rest follows by the rules.`;
 }

@@ -183,7 +183,9 @@ function Standing({ model: { message }, context: { core, now } }: Drawn<{ model:
   const keys = core.sources.get(source)?.runtime.lineageKeys() ?? [];
   const parent = typeof message.record === "string" ? null : cameBackFrom(message.record, keys);
   const isComeBack = record !== null && toLetter(message)?.createdAt !== record.rootCreatedAt;
-  const none = isComeBack ? "none counts: sent before, and it failed again as in an outage" : "none";
+  const none = isComeBack
+    ? "none counts: sent before, and it failed again as in an outage"
+    : "none by redriver";
   return (
     <Fields
       of={[
