@@ -1,7 +1,7 @@
 /** Where something waits or is parked, by what becomes of it: what is stopped comes first. */
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { counted, number, toKnown, toLeft, toOwnersText } from "../../operations/phrases.ts";
-import { toOnceByOrigin, toOwnersOfKinds } from "../../operations/status/needs.ts";
+import { toOnceByOrigin, toOwnersOfKinds } from "../../operations/status/halted-needs.ts";
 import type { Status } from "../../operations/status/read.ts";
 import { sumOf, toExpired, toTotals, type Certain } from "../../read/totals.ts";
 import { toQuery } from "../query.ts";

@@ -1,6 +1,6 @@
 /** What to do, the first thing first: a line each, with its button. */
 import { plannedCosts, toUnaidedText } from "../../operations/lane-words.ts";
-import type { Need } from "../../operations/status/needs.ts";
+import type { Need } from "../../operations/status/need.ts";
 import { keep as makePlanAct } from "../../operations/acts/plan-keep.ts";
 import { probe as probeAct } from "../../operations/acts/lanes-probe.ts";
 import { toQuery } from "../query.ts";

@@ -7,7 +7,7 @@ import type { FailureView } from "../../read/failure-views.ts";
 import { haltedOf, readLanes } from "../../operations/failures/details.ts";
 import { toAsText } from "../../operations/failures/state-text.ts";
 import { toNeedsOfKind } from "../../operations/failures/needs-of-kind.ts";
-import type { Need } from "../../operations/status/needs.ts";
+import type { Need } from "../../operations/status/need.ts";
 import { readTimeLine } from "../../operations/failures/time-line.ts";
 import { DecidingRules } from "../parts/deciding-rules.tsx";
 import { DestinationActs } from "../parts/destination-acts.tsx";

@@ -6,7 +6,8 @@ import { sumOf, toExpired, toOnce, type Certain } from "../../read/totals.ts";
 import { capitalised, toCertain, toLeft } from "../phrases.ts";
 import { whyNotPlanned } from "./choose.ts";
 import { appliesByProbe } from "../lane-words.ts";
-import { need, toLaneWords, type Need } from "../status/needs.ts";
+import { toLaneWords } from "../status/halted-needs.ts";
+import { need, type Need } from "../status/need.ts";
 
 export interface NeedsOfKind {
   readonly failure: FailureView;

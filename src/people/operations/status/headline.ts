@@ -1,7 +1,7 @@
 /** The one sentence over the page Now, and its colour. Pure: it follows from the verdict and from what needs a person. */
 import { toTotals } from "../../read/totals.ts";
 import { capitalised, present, toLeft } from "../phrases.ts";
-import type { Mood, Need } from "./needs.ts";
+import type { Mood, Need } from "./need.ts";
 import type { Status } from "./read.ts";
 import { toBehind, toHeadline, toOtherDocumentText, toRestTexts } from "./verdict.ts";
 

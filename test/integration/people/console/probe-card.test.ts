@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { Needs } from "../../../../src/people/console/parts/needs.tsx";
 import { pageStyle } from "../../../../src/people/console/assets.ts";
 import type { ScreenContext } from "../../../../src/people/console/screen.ts";
-import { need } from "../../../../src/people/operations/status/needs.ts";
+import { need } from "../../../../src/people/operations/status/need.ts";
 import { hasBrowser, useBrowser } from "../../../support/browser.ts";
 
 const browser = useBrowser();
