@@ -14,7 +14,7 @@
  * The intent is in the ledger and the audit before the POST, and the fact right after the answer.
  */
 import { defined } from "../message/defined.ts";
-import type { EncodedItem } from "../message/encode-item.ts";
+import { encodeItem, inSeries, type EncodedItem } from "../message/encode-item.ts";
 import { sleptFully } from "../contracts/clock.ts";
 import { unlessRedisAway } from "../contracts/errors.ts";
 import type { Token } from "../contracts/ids.ts";
@@ -29,7 +29,7 @@ import { askGates } from "./gates.ts";
 import { idsOf, isByService, isReconciling, needsNoDelete } from "./letter.ts";
 import type { Begun, Letter, Proof } from "./letter.ts";
 import { divide, halves, unanswered } from "./publish/batches.ts";
-import { encodedOf } from "./publish/canary-variant.ts";
+import { itemOf, type Sendable } from "./publish/canary-variant.ts";
 import { letCool } from "./publish/let-cool.ts";
 import type { PublishContext } from "./publish/publish-context.ts";
 import { isOfNow, recordPublished, reportDeclaredDoubles } from "./publish/record-published.ts";
@@ -140,6 +140,12 @@ async function post(
   endTurn();
   if (outcome.kind === "answered") await concludeItems(context, token, begun, outcome.items);
   else await concludeWhole(context, token, begun, outcome);
+}
+
+/** A canary's headers are its own; any other letter's bytes are as they were decided. */
+export function encodedOf(letter: Sendable, suffix: number): EncodedItem {
+  if (letter.sendAs === null) return inSeries(letter.due.json, suffix);
+  return encodeItem(itemOf(letter, suffix)).json;
 }
 
 async function concludeWhole(

@@ -1,6 +1,6 @@
 /** A letter is sent plain, or as a canary. They differ in headers alone, so either is a POST of the same id. */
 import type { BatchItem } from "../../message/dead-letter.ts";
-import { decodeItem, encodeItem, inSeries, type EncodedItem } from "../../message/encode-item.ts";
+import { decodeItem, inSeries } from "../../message/encode-item.ts";
 import { itemNamesOf } from "../../message/headers.ts";
 import { fillerOf, maxStep, signLineage, type Lineage } from "../../message/lineage.ts";
 import { withProofCallback } from "../../message/proof-callback-url.ts";
@@ -14,11 +14,6 @@ export function itemOf({ sendAs, due }: Sendable, suffix: number): BatchItem {
   const item = decodeItem(inSeries(due.json, suffix));
   if (sendAs === null) return item;
   return canaryOf(due, item, sendAs.timeoutMs, signLineage(sendAs.lineage, due.bodyHash, due.lineageKey));
-}
-
-export function encodedOf(letter: Sendable, suffix: number): EncodedItem {
-  if (letter.sendAs !== null) return encodeItem(itemOf(letter, suffix)).json;
-  return inSeries(letter.due.json, suffix);
 }
 
 export function sendAsCanary(letter: Letter, { step, isProbe, timeoutMs, endsAt }: Omit<SendAs, "lineage">) {

@@ -18,7 +18,8 @@ import { withOwnCallback } from "../../../../src/job/message/proof-callback-url.
 import { decideLetter } from "../../../../src/job/page/decide-letter.ts";
 import { parsePage } from "../../../../src/job/page/parse-page.ts";
 import { see } from "../../../../src/job/page/look-up.ts";
-import { encodedOf, sendAsCanary } from "../../../../src/job/page/publish/canary-variant.ts";
+import { encodedOf } from "../../../../src/job/page/publish.ts";
+import { sendAsCanary } from "../../../../src/job/page/publish/canary-variant.ts";
 import { parseListPage } from "../../../../src/job/service/list-and-delete-answers.ts";
 import { builtInPolicy } from "../../../support/item-checks.ts";
 import { drainOf, withDrain } from "../../../support/loaded-document.ts";

@@ -7,7 +7,8 @@ import type { Letter, SendAs } from "../../../../src/job/page/letter.ts";
 import { enteredAt, lineageKey, listedLetter as decided, rawRecord } from "../../../support/letters.ts";
 import { anyItem } from "../../../support/item-checks.ts";
 import { textOfEncoded } from "../../../support/text-of-encoded.ts";
-import { encodedOf, itemOf, sendAsCanary } from "../../../../src/job/page/publish/canary-variant.ts";
+import { encodedOf } from "../../../../src/job/page/publish.ts";
+import { itemOf, sendAsCanary } from "../../../../src/job/page/publish/canary-variant.ts";
 
 const preparation: Preparation = { headerPrefix: "Upstash-", lineageKey, onLoss: "park", checkItem: anyItem };
 
