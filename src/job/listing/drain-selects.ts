@@ -2,7 +2,8 @@ import type { RawRecord } from "../message/dead-letter.ts";
 import { createSelectMatcher } from "../message/select.ts";
 import type { DrainConfig } from "../contracts/drains-document.ts";
 import { resolveEdge } from "../rules/patterns/parse-dates.ts";
-import { createdAtOf, enteredAtOf } from "./record-dates.ts";
+import { enteredAtOf } from "../message/parse-record.ts";
+import { createdAtOf } from "./record-dates.ts";
 
 /** The meaning of a source's `fromDate` and `toDate`; null: not known yet, and taken as entry. */
 export type DatesMeaning = "entered" | "created" | null;

@@ -2,7 +2,7 @@ import type { RawRecord } from "../message/dead-letter.ts";
 import { defined } from "../message/defined.ts";
 import { RedriverError } from "../contracts/errors.ts";
 import { type ListPage, type ListQuery, serviceNow } from "../contracts/service.ts";
-import { enteredAtOf } from "./record-dates.ts";
+import { enteredAtOf } from "../message/parse-record.ts";
 import {
   createCursorLoopCheck,
   createListingDeadline,

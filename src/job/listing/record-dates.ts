@@ -1,13 +1,8 @@
 import type { RawRecord } from "../message/dead-letter.ts";
-import { toEnteredAt } from "../message/parse-record.ts";
+import { enteredAtOf } from "../message/parse-record.ts";
 
 export const hourMs = 60 * 60_000;
 export const dayMs = 24 * hourMs;
-
-/** When a record, usable or not, entered the DLQ, Unix ms, by its id; null if the id does not show it. */
-export function enteredAtOf({ dlqId }: { readonly dlqId?: unknown }): number | null {
-  return typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
-}
 
 /** The source may delete it until `by`. By its id, else by its creation. One without either is near. */
 export function expiresBy(record: RawRecord, retentionMs: number, by: number): boolean {

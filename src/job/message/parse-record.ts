@@ -187,6 +187,11 @@ class FieldReader {
 /** The end of the year 9999: a `Date` can hold it, and any wait behind it. */
 const latestAt = Date.UTC(10_000, 0) - 1;
 
+/** When a record, usable or not, entered the DLQ, Unix ms, by its id; null if the id does not show it. */
+export function enteredAtOf({ dlqId }: { readonly dlqId?: unknown }): number | null {
+  return typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
+}
+
 /** When a record entered the DLQ, Unix ms: the ms part of its dlqId. Null if the id has no such part. */
 export function toEnteredAt(dlqId: string): number | null {
   // Digit by digit: each record is asked several times, and a pattern costs a text more. Behind its end there is NaN.

@@ -1,7 +1,7 @@
 /** The end of a record that breaks whatever works it: parked as `unworkable`, or held if that breaks too. */
 import type { DlqId, RawRecord, UnusableRecord } from "../message/dead-letter.ts";
 import { hostOf } from "../message/destination-url.ts";
-import { toEnteredAt } from "../message/parse-record.ts";
+import { enteredAtOf } from "../message/parse-record.ts";
 import { toFailure } from "../contracts/errors.ts";
 import type { LedgerView } from "../contracts/ledger-entries.ts";
 import { isOfInput } from "../by-halves.ts";
@@ -34,7 +34,7 @@ export async function putAside(
   note: string = toFailure(error).code,
 ): Promise<void> {
   const { dlqId, url } = raw;
-  const enteredAt = typeof dlqId === "string" ? toEnteredAt(dlqId) : null;
+  const enteredAt = enteredAtOf(raw);
   if (enteredAt === null) return report.unusable([{ ...toUnworkable(error), raw }]);
   const id = dlqId as DlqId;
   const host = typeof url === "string" ? hostOf(url.toWellFormed()) : undefined;

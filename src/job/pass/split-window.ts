@@ -8,7 +8,8 @@
 import type { RawRecord } from "../message/dead-letter.ts";
 import type { Window } from "../contracts/passes.ts";
 import { orderOf } from "../listing/search-windows.ts";
-import { createdAtOf, enteredAtOf } from "../listing/record-dates.ts";
+import { createdAtOf } from "../listing/record-dates.ts";
+import { enteredAtOf } from "../message/parse-record.ts";
 
 export interface WindowSizes {
   readonly pages: number;
