@@ -1,7 +1,5 @@
 import type { ItemChanges } from "../../../job/message/item-changes.ts";
-import { parseDuration } from "../../../job/rules/durations.ts";
 import type { Condition } from "../../../job/rules/rule-spec.ts";
-import { builtIn, each } from "../in-effect.ts";
 import { toCondition, toSelect, type Places } from "../compile-document.ts";
 import { documentSchema } from "../schema/document-schema.ts";
 import { drain as drainSchema, rule as ruleSchema } from "../schema/drain-schema.ts";
@@ -26,10 +24,10 @@ export interface LintRule {
 /** Never throws. */
 export function toLintView(document: Raw) {
   const places: Places = new Map();
-  const sources = mapsIn(document["sources"]).map(([name, { id, retention }]) => {
-    const span = parseDuration(retention ?? builtIn.sources[each].retention);
-    return { name, id: typeof id === "string" ? id : name, retentionMs: span.ok ? span.value : null };
-  });
+  const sources = mapsIn(document["sources"]).map(([name, { id }]) => ({
+    name,
+    id: typeof id === "string" ? id : name,
+  }));
   const defaults = asMap(document["defaults"]);
   return {
     archive: document["archive"] !== undefined || hasStray(document, documentSchema.shape),

@@ -16,22 +16,12 @@ export function isJsonPath(pointer: string): boolean {
   return /^\/[$@][.[]/.test(pointer);
 }
 
-export function doubtOfPointer(pointer: string): { readonly why: string; readonly expected: string } | null {
-  const why = slipInPointer(pointer);
-  if (why === null) return null;
-  const proposed = proposePointer(pointer);
-  return { why, expected: proposed === null ? oneValue : JSON.stringify(proposed) };
-}
-
-function slipInPointer(pointer: string): string | null {
+/** Has signs of another notation in a name. As it is written no body is meant to have it. */
+function hasSlip(pointer: string): boolean {
   const names = parsePointer(pointer) ?? [];
-  if (names.some((name) => /\*|\?\(|\(@/.test(name))) return "asks for a name with * or a filter";
-  if (names.some((name) => /\[\d+\]/.test(name))) return "asks for a name with brackets";
-  if (names.some((name) => /[^.]\.\d+(?:\.|$)/.test(name))) return "asks for a name with dots and an index";
-  if (names.length > 1 && names.includes("")) return "asks for an empty name";
-  if (names.some((name) => name !== name.trim())) return "asks for a name with a space at its end";
-  if (names.some((name) => /^-\d*$/.test(name))) return "asks for an index below 0 or behind the end";
-  return names.length > 1 && /^[$@]$/.test(names[0] ?? "") ? `asks for a name ${names[0]}` : null;
+  const isOdd = (name: string): boolean =>
+    name !== name.trim() || /\*|\?\(|\(@|\[\d+\]|[^.]\.\d+(?:\.|$)|^-\d*$/.test(name);
+  return names.some(isOdd) || (names.length > 1 && (names.includes("") || /^[$@]$/.test(names[0] ?? "")));
 }
 
 /** What is meant by `tenant`, `$.a.b[0]`, `$['a']`, `.a.b`, `#/a` or `/a~b`; null for many, as `$.a[*]`. */
@@ -39,7 +29,7 @@ export function proposePointer(text: string): string | null {
   const bare = text.trim().replace(/^[a-z]+:\s+/i, "");
   const leadsToMany = !bare.startsWith("#") && /\*|\.\.|\?\(|\[\s*\]|\[[^\]'"]*:|\s\|/.test(bare);
   const proposed = leadsToMany ? null : propose(bare);
-  return proposed === null || slipInPointer(proposed) !== null || isJsonPath(proposed) ? null : proposed;
+  return proposed === null || hasSlip(proposed) || isJsonPath(proposed) ? null : proposed;
 }
 
 function propose(text: string): string {
@@ -47,7 +37,7 @@ function propose(text: string): string {
     return corrected(
       text.slice(1).replaceAll(/%[0-9a-f]{2}/gi, (sign) => String.fromCharCode(Number(`0x${sign.slice(1)}`))),
     );
-  if (text.startsWith("/") && !isJsonPath(text) && slipInPointer(text) === null) return corrected(text);
+  if (text.startsWith("/") && !isJsonPath(text) && !hasSlip(text)) return corrected(text);
   const path = text.replace(/^\/*(?:[$@](?=[.[/]|$))?/, "");
   const isPath = path !== text || /^\.|\[\d+\]|[^.]\.[^.]/.test(path);
   if (!isPath) return path.includes("/") ? corrected(`/${path}`) : toPointer([path]);

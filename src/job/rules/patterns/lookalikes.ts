@@ -13,26 +13,20 @@ export interface Comparison {
 type Refusal = Extract<Parsed<never>, { ok: false }>;
 type Operator = "<" | "<=" | ">" | ">=" | "=" | "!=";
 
-/** The look-alikes of each operator: certain ones, and words that may be a text. */
-const spellings: Readonly<Record<Operator, { readonly signs: string; readonly words: string }>> = {
-  "<": { signs: "< ‹", words: "less than, fewer than, below, under, lt" },
-  "<=": { signs: "<= =< ≤ ⩽ ≦", words: "at most, lte, le" },
-  ">": { signs: "> ›", words: "more than, greater than, above, over, gt" },
-  ">=": { signs: ">= => ≥ ⩾ ≧", words: "at least, gte, ge" },
-  "=": { signs: "= == === ~ ~= =~ ≈", words: "eq" },
-  "!=": { signs: "! != !== <> >< =/= !~ ≠ not", words: "ne, neq" },
+/** Each operator and its look-alikes. */
+const spellings: Readonly<Record<Operator, string>> = {
+  "<": "< ‹",
+  "<=": "<= =< ≤ ⩽ ≦",
+  ">": "> ›",
+  ">=": ">= => ≥ ⩾ ≧",
+  "=": "= == === ~ ~= =~ ≈",
+  "!=": "! != !== <> >< =/= !~ ≠ not",
 };
-const bySign = operatorsBy("signs", " ");
-const byWord = operatorsBy("words", ", ");
-
-function operatorsBy(kind: "signs" | "words", between: string): ReadonlyMap<string, Operator> {
-  const all = Object.entries(spellings) as [Operator, (typeof spellings)[Operator]][];
-  return new Map(
-    all.flatMap(([operator, written]) =>
-      written[kind].split(between).map((text) => [text, operator] as const),
-    ),
-  );
-}
+const bySign: ReadonlyMap<string, Operator> = new Map(
+  (Object.entries(spellings) as [Operator, string][]).flatMap(([operator, signs]) =>
+    signs.split(" ").map((sign) => [sign, operator] as const),
+  ),
+);
 
 const form = new RegExp(`^(not(?=\\s)|=/=|[<>=!~≤⩽≦‹≥⩾≧›≈≠]{1,3})(\\s*)(\\S.*)$`, "isu");
 const number = String.raw`[+-]?(?:0x[\da-f]+|(?:\d|\.\d)[\d.,_' ]*(?:e[+-]?\d+)?)`;
@@ -67,29 +61,6 @@ export function rewritten({ operator, number, operand }: Comparison): string | n
   if (operator === "=") return value;
   if (operator === "!=") return `${value} below not`;
   return number === null ? null : JSON.stringify(`${operator} ${number}`);
-}
-
-/** What to write if a text such as `1000-2000`, `5xx` or `at least 5` is meant as numbers; null for other texts. */
-export function meantAsNumbers(text: string): string | null {
-  const plain = plainSigns(text);
-  if (/^[<>=!≤≥≠]{1,3}$/u.test(plain)) return '"> 5"';
-  const [, doubled = "", bound = ""] = /^([<>])(?:\1=?|=[<>=]) ?(\S+)$/.exec(plain) ?? [];
-  const bounded = toNumber(bound);
-  if (bounded !== null) return JSON.stringify(`${doubled} ${bounded}`);
-  const [, front = "", sign = "", equal = ""] = /^(\S+?) ?([<>])(=?)$/.exec(plain) ?? [];
-  const fronted = toNumber(front);
-  if (fronted !== null) return JSON.stringify(`${sign === "<" ? ">" : "<"}${equal} ${fronted}`);
-  if (/^\d{1,3}(?:_\d{3})+$/.test(plain)) return plain.replaceAll("_", "");
-  const [, hundred] = /^([1-9])xx$/i.exec(plain) ?? [];
-  if (hundred !== undefined) return `{ range: ${hundred}00-${hundred}99 }`;
-  const [, from, to] = /^(?:between )?(\d{1,15}) ?(?:-|\.{2,3}|to|and) ?(\d{1,15})$/i.exec(plain) ?? [];
-  if (from !== undefined) return Number(from) < Number(to) ? `{ range: ${from}-${to} }` : null;
-  const [, least] = /^(\d[\d.,_]*) ?\+$/.exec(plain) ?? [];
-  const [, word = "at least", operand = least ?? ""] =
-    /^([a-z]+(?: [a-z]+)?) (\d[\d.,_]*)$/i.exec(plain) ?? [];
-  const operator = byWord.get(word.toLowerCase());
-  const number = toNumber(operand);
-  return operator === undefined || number === null ? null : rewritten({ operator, number, operand });
 }
 
 /** Full-width and typographic signs as the keyboard has them, without what nobody sees. */

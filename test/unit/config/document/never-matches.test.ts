@@ -12,13 +12,12 @@ describe("a test that no record passes", () => {
     ["{ method: { exists: false } }", "method", "got none, but every record has method"],
     ["{ host: 'https://api.example.com' }", "host", 'got "https://api.example.com", but a host has no'],
     ["{ host: api.example.com/orders }", "host", 'got "api.example.com/orders", but a host has no'],
-    ["{ host: 'api.example.com:99999' }", "host", 'but a port is at most 65535; expected "api.example.com"'],
+    ["{ host: 'api.example.com:99999' }", "host", "and a port of at most 65535; expected a host such as"],
     ["{ host: 'a\\u00a0b.example' }", "host", "but a host has no"],
-    ["{ host: 'u@pay.example' }", "host", 'but a host has no user in it; expected "pay.example"'],
-    ["{ host: 'https://orders.example.org:8443/in' }", "host", 'expected "orders.example.org:8443"'],
-    ["{ host: '?pi.example.com' }", "host", 'got "?pi.example.com", but a host has no ?'],
-    ["{ host: '{{ host }}' }", "host", "nothing fills in a placeholder; expected a host such as"],
-    ["{ path: { regex: '^v1' } }", "path", 'got "^v1", but a path begins with /; expected "^/v1"'],
+    ["{ host: 'u@pay.example' }", "host", "but a host has no scheme, user"],
+    ["{ host: '?pi.example.com' }", "host", 'got "?pi.example.com", but a host has no'],
+    ["{ host: '{{ host }}' }", "host", "but a host has no scheme"],
+    ["{ path: { regex: '^v1' } }", "path", 'got "^v1", but a path begins with /'],
     ["{ path: orders }", "path", 'got "orders", but a path begins with /'],
     ["{ path: '/orders?id=1' }", "path", 'got "/orders?[set]", but a path ends before the query'],
     ["{ path: '/a/../*' }", "path", "without . and .."],
@@ -82,59 +81,21 @@ describe("tests that exclude each other", () => {
   });
 });
 
-/** What a finding proposes, as it would be written; null if it proposes none. */
-function proposalIn(finding: string): string | null {
-  return (
-    /expected ("(?:[^"\\]|\\.)*"|\[[^\]]*\]|\{ (?:regex|range): [^}]* \}|[\d]+|true|false|\*\.[\w.]+)(?=[,;:]|$)/.exec(
-      finding,
-    )?.[1] ?? null
+describe("a JSON pointer", () => {
+  it.each(["@.type", " /type", "jq: .type", "$.a.b[0]"])("is proposed for %s, and is accepted", (text) => {
+    const [problem = ""] = loadWhen(`{ body: { ${JSON.stringify(text)}: x } }`).problems;
+    const proposal = /expected ("[^"]*")/.exec(problem)?.[1];
+    expect(proposal, problem).toBeDefined();
+    expect(loadWhen(`{ body: { ${proposal}: x } }`)).toMatchObject({ problems: [], warnings: [] });
+  });
+
+  it.each(["$.items[*].id", "?(@.x)", "$..a", ".items[] | .id", "$.a[0:2]"])(
+    "that leads to one value is proposed for none of %s",
+    (pointer) => {
+      const [problem = ""] = loadWhen(`{ body: { ${JSON.stringify(pointer)}: x } }`).problems;
+      expect(problem).toContain("expected a JSON pointer such as /items/0/id, which leads to one value");
+    },
   );
-}
-
-describe("a proposal passes without a finding", () => {
-  const hosts = ["https://orders.example.org/in", "u@a.example", "a.example:99999", "https://*.a.example"];
-  const values = [">> 5", "5 <", "5 >=", "<", "1_500", "yes", "off", "1000-2000"];
-  const pointers = ["/items.0.id", "/type/", "//type", "/$/type", "/@/type", "/type ", "/a[0]"];
-  const paths = ["@.type", " /type", "jq: .type", "$.a.b[0]"];
-  /** As it is written, and with the proposal in its place. */
-  const cases: readonly (readonly [when: (text: string) => string, text: string])[] = [
-    ...[...hosts, "?pi.example.com", "api.example.com:*"].map((text) => [asKey("host"), text] as const),
-    ...["a|b", "a, b", "^orders$"].map((text) => [asKey("queueName"), text] as const),
-    [asKey("method"), "POST|PUT"],
-    [(text) => `{ host: { regex: ${text} } }`, "^api\\.Example"],
-    [(text) => `{ path: { regex: ${text} } }`, "^v1"],
-    [(text) => `{ path: { regex: ${text} } }`, "caf%c3%a9"],
-    ...values.map((text) => [(value: string) => `{ body: { /n: ${value} } }`, text] as const),
-    ...[...pointers, ...paths].map((text) => [(key: string) => `{ body: { ${key}: x } }`, text] as const),
-  ];
-
-  it.each(cases.map(([when, text]) => ({ when, text })))("of $text", ({ when, text }) => {
-    const { problems, warnings } = loadWhen(when(JSON.stringify(text)));
-    const [finding = ""] = [...problems, ...warnings];
-    const proposal = proposalIn(finding);
-    expect(proposal, finding).not.toBeNull();
-    const again = loadWhen(when(proposal ?? ""));
-    expect([...again.problems, ...again.warnings], when(proposal ?? "")).toEqual([]);
-  });
-
-  it.each([
-    '{ body: { "/items/*/id": x } }',
-    '{ body: { "/?(@/x)": x } }',
-    '{ body: { "/items/-1": x } }',
-    "{ label: not x }",
-    "{ header: { X-A: not x } }",
-    '{ header: { "X-Tenant*": x } }',
-  ])("and where none can be made, the finding is a warning without one: %s", (when) => {
-    const { problems, warnings } = loadWhen(when);
-    expect(problems).toEqual([]);
-    expect(warnings).toHaveLength(1);
-    expect(proposalIn(warnings[0] ?? "")).toBeNull();
-  });
-
-  it.each(["$.items[*].id", "?(@.x)", "$..a", ".items[] | .id", "$.a[0:2]"])("and %s has none", (pointer) => {
-    const [problem = ""] = loadWhen(`{ body: { ${JSON.stringify(pointer)}: x } }`).problems;
-    expect(problem).toContain("expected a JSON pointer such as /items/0/id, which leads to one value");
-  });
 
   it("a host that begins with a dot is refused, with the glob that is meant", () => {
     expect(loadWhen("{ host: .example.com }").problems).toEqual([
@@ -143,7 +104,3 @@ describe("a proposal passes without a finding", () => {
     expect(loadWhen('{ host: "*.example.com" }')).toMatchObject({ problems: [], warnings: [] });
   });
 });
-
-function asKey(field: string): (text: string) => string {
-  return (text) => `{ ${field}: ${text} }`;
-}

@@ -64,14 +64,6 @@ describe("a JSON pointer", () => {
     expect(loaded.warnings).toEqual([]);
     expect(loaded.matches({ body: JSON.stringify(value) })).toBe(true);
   });
-
-  it("with an index in brackets is warned of, and matches such a name", () => {
-    const loaded = loadWhen(`{ body: { "/a.b[0]": x } }`);
-    expect(loaded.warnings).toEqual([
-      expect.stringMatching(/^drains\.yaml:6:\d+ .*a name with brackets; expected "\/a\/b\/0"/),
-    ]);
-    expect(loaded.matches({ body: '{"a.b[0]":"x"}' })).toBe(true);
-  });
 });
 
 const mark = "\ufeff";

@@ -140,32 +140,3 @@ describe("a path in another spelling", () => {
     }
   });
 });
-
-describe("a text that is not meant as it is", () => {
-  it.each([
-    ["{ path: '/a/${ID}' }", "when.path: has a placeholder"],
-    ["{ url: 'https://${HOST}/*' }", "when.url: has a placeholder"],
-    ["{ queueName: '{{ queue }}' }", "when.queueName: has a placeholder"],
-    ["{ body: { /a: '${A}' } }", 'when.body["/a"]: has a placeholder'],
-    ["{ queueName: 'or\u00a0ders' }", "has a character that nobody sees (U+00A0)"],
-    ["{ header: { X-A: 'a\u200b' } }", "has a character that nobody sees (U+200B)"],
-    ["{ label: “orders” }", "has typographic quotes"],
-  ])("is warned of: %s", (when, told) => {
-    const { problems, warnings } = loadWhen(when);
-    expect(problems).toEqual([]);
-    expect(warnings).toEqual([expect.stringContaining(told)]);
-    expect(warnings[0]).toMatch(
-      /^drains\.yaml:6:\d+ .*; expected .*\{ equals: … \} if this very text is meant/,
-    );
-  });
-
-  it.each([
-    "{ label: { equals: '${A}' } }",
-    "{ path: /café }",
-    "{ label: Größe }",
-    "{ label: it’s }",
-    "{ label: a $ b }",
-  ])("and not this: %s", (when) => {
-    expect(loadWhen(when).warnings).toEqual([]);
-  });
-});
