@@ -19,9 +19,11 @@ export function isJsonPath(pointer: string): boolean {
 /** Has signs of another notation in a name. As it is written no body is meant to have it. */
 function hasSlip(pointer: string): boolean {
   const names = parsePointer(pointer) ?? [];
-  const isOdd = (name: string): boolean =>
-    name !== name.trim() || /\*|\?\(|\(@|\[\d+\]|[^.]\.\d+(?:\.|$)|^-\d*$/.test(name);
-  return names.some(isOdd) || (names.length > 1 && (names.includes("") || /^[$@]$/.test(names[0] ?? "")));
+  return names.some(isOddName) || (names.length > 1 && (names.includes("") || /^[$@]$/.test(names[0] ?? "")));
+}
+
+function isOddName(name: string): boolean {
+  return name !== name.trim() || /\*|\?\(|\(@|\[\d+\]|[^.]\.\d+(?:\.|$)|^-\d*$/.test(name);
 }
 
 /** What is meant by `tenant`, `$.a.b[0]`, `$['a']`, `.a.b`, `#/a` or `/a~b`; null for many, as `$.a[*]`. */

@@ -125,12 +125,9 @@ drains:
     [`${eu}, us: {url: http://b, id: eu}}\ndrains: {}`, "2:56 sources.us.id: expected another id than"],
     [`${eu.replace("a}", "a/v2/publish/}")}, us: {url: http://a}}\ndrains: {}`, `2:44 ${account}`],
     ["%YAML 1.1\n---\nversion: 1", "1:1: expected no %YAML directive"],
-    ["version: 1\n---\nversion: 1", "2:1: expected a single document (no second ---)"],
-    [
-      "version: 1\nsources: {a: {}",
-      "2:16: expected the indentation of the lines beside it, and a closing bracket",
-    ],
-    ["version: !!int 1\nsources: !x {a: {}}\ndrains: {}", "2:10: expected no tags (!…); quote it if a text"],
+    ["version: 1\n---\nversion: 1", "2:1: expected valid YAML (Source contains multiple documents)"],
+    ["version: 1\nsources: {a: {}", "2:16: expected valid YAML (Flow map in block collection"],
+    ["version: !!int 1\nsources: !x {a: {}}\ndrains: {}", "2:10: expected valid YAML (Unresolved tag)"],
   ])("%j", (text, problem) => {
     expect(`\n${problemsOf(text).join("\n")}`).toContain(`\ndrains.yaml:${problem}`);
   });

@@ -51,17 +51,21 @@ describe("a value that YAML reads otherwise because it has no quotes", () => {
 
 describe("a text that is no YAML", () => {
   it.each([
-    ["a space too deep", ["select: { topicName: a }", " mode: plan"], "6:1: expected the indentation of"],
     [
-      "deeper below a value",
-      ["mode: plan", "  rules: []"],
-      "5:11: expected quotes around a value that contains",
+      "a space too deep",
+      ["select: { topicName: a }", " mode: plan"],
+      "6:1: expected valid YAML (All mapping",
     ],
-    ["too shallow", ["rules:", "  - name: a", "    when: any", "  then: hold"], "8:1: expected the"],
-    ["a dash one space short", ["rules:", "  - { when: any }", " - { when: any }"], "7:1: expected quotes"],
-    ["tabs", ["\tmode: plan", "\tminAge: 1m"], "5:5: expected spaces for indentation, not tabs"],
-    ["an open bracket", ["rules: ["], "expected the indentation of the lines beside it, and a closing"],
-    ["an open quote", ['source: "eu'], "expected a closing quote, bracket, comma or colon"],
+    ["deeper below a value", ["mode: plan", "  rules: []"], "5:11: expected valid YAML (Nested mappings"],
+    ["too shallow", ["rules:", "  - name: a", "    when: any", "  then: hold"], "8:1: expected valid YAML"],
+    [
+      "a dash one space short",
+      ["rules:", "  - { when: any }", " - { when: any }"],
+      "7:1: expected valid YAML",
+    ],
+    ["tabs", ["\tmode: plan", "\tminAge: 1m"], "5:5: expected valid YAML (Tabs are not allowed"],
+    ["an open bracket", ["rules: ["], "expected valid YAML (Flow sequence in block"],
+    ["an open quote", ['source: "eu'], 'expected valid YAML (Missing closing "quote)'],
   ])("is one problem with its place: %s", (_, lines, problem) => {
     expect(problemsOf(withDrain(...lines))).toEqual([expect.stringContaining(problem)]);
     expect(problemsOf(withDrain(...lines))).toEqual([expect.stringMatching(/^drains\.yaml:\d+:\d+: /)]);
