@@ -58,7 +58,6 @@ const jobKinds = [
   "census",
   "statistics",
   "notices",
-  "digest",
   "notify",
   "queue",
   "daemon",

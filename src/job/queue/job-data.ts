@@ -9,7 +9,6 @@ const fieldsOf: Readonly<Record<Job["kind"], readonly string[]>> = {
   census: ["source"],
   statistics: ["index"],
   notices: [],
-  digest: ["target"],
   notify: ["target"],
 };
 

@@ -69,9 +69,7 @@ async function deliverOnce(parts: DeliverParts): Promise<boolean> {
     if (!(await isGivenUp(error, place))) throw error;
     return true;
   }
-  if (notices.some(({ event }) => event !== "digest")) {
-    await incidents.write(target, toIncident(incident, notices, pace, clock.now()));
-  }
+  await incidents.write(target, toIncident(incident, notices, pace, clock.now()));
   await removeNotices(place, notices);
   events.emit({ type: "notice:delivered", target, notices });
   return true;
