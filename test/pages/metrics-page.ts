@@ -51,8 +51,10 @@ export const questionOf = (name: string): string => questions.get(name) ?? "?";
 export function toMetricsPage(): string {
   return `# Metrics
 
-\`redriver run\` serves these on \`/metrics\`, with the meaning of each value, beside \`process_\` and \`nodejs_\` metrics. \`npm run pages -- metrics\` writes this page from the code, and keeps
-the questions. The alerts on them are in \`deploy/components/monitoring\`, with a [runbook](runbooks.md) each, the Grafana dashboards in \`deploy/components/dashboards\`.
+\`redriver run\` serves these on \`/metrics\`, with the meaning of each value, beside \`process_\` and \`nodejs_\` metrics. The alerts on them are in \`deploy/components/monitoring\`, with a [runbook](runbooks.md) each,
+the Grafana dashboards in \`deploy/components/dashboards\`.
+
+**Without the Prometheus operator**, load what is below \`spec:\` of \`prometheus-rule.yaml\` as a rule file. Scrape the job \`redriver\` with a label \`namespace\`, as \`deploy/local/prometheus\` does.
 
 - What is not known has no series: absent is not 0. Counters end in \`_total\`, and stand at 0 from the start. Others are gauges, or histograms in seconds.
 - Labels have values from closed sets or from the document. Only \`origin\` (20 lanes and 20 destinations of a source), \`failure\` (40) and \`answer\` do not. So 50 drains on one source have fewer
@@ -70,8 +72,7 @@ Each replica counts what it has done since it started, so take the \`sum\` of ra
 ${toTable(processMetrics)}
 ## Search indexes
 
-The last reading of an index, equal in every replica, in the service's units. It is absent if there was none for three intervals. Of a series it shows the newest point. \`redriver index stats\` shows the
-same without Prometheus.
+The last reading of an index, equal in every replica, in the service's units. It is absent if there was none for three intervals. Of a series it shows the newest point.
 
 | field | metric | question |
 |---|---|---|
