@@ -20,19 +20,17 @@ export const registerDoctor: Register = (program, { io, exitWith }) => {
     .command("doctor")
     .description("look at Redis, tokens, archive, callbacks and clocks; exit 1 when a daemon would not work")
     .option("--json", "print as JSON")
-    .option("--try-service", "instead, publish 17 messages that fail, and see what becomes of them")
+    .option("--try-service", "instead, publish 12 messages that fail, and see what becomes of them")
     .option("--clean", "with --try-service: only delete what an earlier trial left")
     .option("--source <name>", "which source to try")
     .option("--to <url>", `an address that fails; default: ${nowhere}`)
-    .option("--queue <name>", "a queue that one of them goes through")
     .option("--out <file>", "write the record of the trial there, as JSON; - is stdout")
     .option("--yes", "do not ask")
     .action(async (options: TrialOptions, command) => {
-      const { tryService: isTrial = false, json: _, ...ofTrial } = options;
-      if (!isTrial && Object.keys(ofTrial).length > 0)
-        throw misused("all flags but --json are of --try-service");
+      const { tryService: isTrial = false, json: _, ...others } = options;
       const loaded = loadAll(command, io);
       if (isTrial) return exitWith(await tryService(io, loaded, options));
+      if (Object.keys(others).length > 0) throw misused("all flags but --json are of --try-service");
       const findings = await withCore(io, loaded, {}, (core) => examine(core, AbortSignal.timeout(withinMs)));
       const isWell = findings.every(({ state }) => state !== "failed");
       printResult(io, options.json, { ok: isWell, findings }, () => toText(io.columns, findings));
@@ -57,21 +55,20 @@ function toText(columns: number, findings: readonly DoctorFinding[]): string {
   return `${verdict}\n${table}`;
 }
 
-type TrialOptions = Readonly<Partial<Record<"source" | "to" | "queue" | "out", string>>> &
+type TrialOptions = Readonly<Partial<Record<"source" | "to" | "out", string>>> &
   Readonly<Partial<Record<"tryService" | "clean" | "yes" | "json", boolean>>>;
 
 /** Asks first; answers the exit code. */
 const tryService = (io: Io, loaded: Loaded, options: TrialOptions): Promise<number> =>
   withCore(io, loaded, {}, async (core, teardown) => {
-    const { source: named, to = nowhere, queue, out, yes, json = false, clean = false } = options;
+    const { source: named, to = nowhere, out, yes, json = false, clean = false } = options;
     const source = core.sources.get(chooseSource(core, named))!;
     const { name } = source.runtime.config;
     if (!URL.canParse(to) || to.includes("#")) throw misused("expected --to with a URL");
     if (out !== undefined && clean) throw misused("--clean writes no record, so it takes no --out");
     if (out === "-" && json) throw misused("--out - takes stdout, so --json has no place");
-    const messages = `publishes 17 messages of its own through source ${name} to ${new URL(to).host}`;
-    const rest =
-      "each tried once, in about 60 calls, and deletes them at the end; pause its live drains before";
+    const messages = `publishes 12 messages of its own through source ${name} to ${new URL(to).host}`;
+    const rest = "each tried once, in about 60 calls, and deletes them; pause its live drains before";
     io.err(clean ? `deletes what trials left in source ${name}\n` : `${messages}, ${rest}\n`);
     requireConsent(io, yes, "a trial");
     if (!(await hasConsent(io, yes, () => "Go on?"))) return 3;
@@ -79,7 +76,7 @@ const tryService = (io: Io, loaded: Loaded, options: TrialOptions): Promise<numb
     const output = out === undefined ? null : await openNamedOutput(out, io);
     if (output !== null) teardown.add("record of the trial", output.discard);
     const stop = createStop(io, teardown);
-    const trial = createTrial(source, { to: new URL(to).href, queue }, stop, (step) => io.err(`${step}\n`));
+    const trial = createTrial(source, new URL(to).href, stop, (step) => io.err(`${step}\n`));
     if (clean) return trial.clean().then(() => 0);
     const record = await trial.run();
     await output?.write(toJsonText(record));
