@@ -47,6 +47,8 @@ function fromEnding(by: CallEnd, context: BatchContext): BatchOutcome {
     case "stopped":
       if (sent !== "all") return notSent("stopped", `${where}: stopped before it was sent`);
       return { kind: "in-doubt", error: `${where}: stopped after it was sent, before an answer` };
+    case "early":
+      return { kind: "in-doubt", error: `${where}: a success was answered before the last byte was sent` };
     case "timeout":
       return unanswered(context, `no answer within ${context.timeout}`);
   }

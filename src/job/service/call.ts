@@ -2,7 +2,7 @@
  * One call: at most one request, at most one answer, always an end.
  *
  *   connecting ─► sending ─► answer's headers ─► answer's body ─► answered
- *        └───────────┴──── failed (the socket) · ended (timeout, stopped, withheld)
+ *        └───────────┴──── failed (the socket) · ended (timeout, stopped, withheld, early)
  *
  * If it leaves this line before `answered`, the socket is reset and not used again. Once the headers are
  * there, the result is an answer, if need be with its body cut: the status alone is still proof.
@@ -128,6 +128,8 @@ class RunningCall implements EndableCall, AnswerListener {
 
   onHeaders(status: number, headers: AnswerHeaders): void {
     if (this.#isOver) return;
+    // Nothing is accepted before its last byte: this is the answer of another call, or a canned one.
+    if (status < 300 && (this.#call.body?.sent() ?? "all") !== "all") return this.end("early");
     const receivedAt = this.#tools.clock.now();
     this.#head = { status, headers, receivedAt };
     this.#tools.onHeaders(headers, receivedAt);

@@ -5,8 +5,8 @@ import { parseHttpDate } from "../message/moment-texts.ts";
 /** Header names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** How our side ended a call before its answer was complete. `withheld`: the last byte did not leave. */
-export type CallEnd = "timeout" | "stopped" | "withheld";
+/** How our side ended a call before its answer was complete. Its last byte did not leave: `withheld`, `early`. */
+export type CallEnd = "timeout" | "stopped" | "withheld" | "early";
 
 export type AnswerBody =
   | { readonly kind: "whole"; readonly bytes: Uint8Array }

@@ -125,6 +125,18 @@ test("what a stalled peer has not read is dropped by the reset", async () => {
   expect(stalled?.text().length).toBeLessThan(1_000_000);
 });
 
+test("an answer of success before the last byte proves nothing, and that byte is withheld", async () => {
+  const server = await startRaw(({ socket, when }) => {
+    when("\r\n\r\n", () => {
+      socket.pause();
+      socket.write(accepted);
+    });
+  });
+  const { service } = connectTo(server.baseUrl);
+  const outcome = await service.publish(large, () => expect.unreachable("asked for the last byte"));
+  expect(outcome).toEqual({ kind: "in-doubt", error: expect.stringContaining("before the last byte") });
+});
+
 // Over TLS this is also the case in which a careless reset crashes the process.
 test.each(["http", "https"] as const)(
   "over %s a batch stopped before its last byte was not sent",
