@@ -114,7 +114,7 @@ it("a service that fails on leaves the pause here, or its own after a resume, an
 });
 
 it.each([404, 405])(
-  "a service that answers %i is not asked again, and nothing is sent under a key",
+  "of a service that answers %i nothing is sent under a key, until it answers an act or status again",
   async (status) => {
     const rig = await open();
     rig.emulator.faults.add({ kind: "status", operation: "manage", status });
@@ -122,7 +122,6 @@ it.each([404, 405])(
       "what is published goes on: the service has no /v2/flowControl",
     );
     expect(rig.eventsOf("brake:switched-off")).toHaveLength(1);
-    const calls = states(rig).length;
     await performAs(rig.core, resume, { all: true });
     rig.seed(1);
     await rig.pass();
@@ -132,9 +131,35 @@ it.each([404, 405])(
     expect(
       rig.emulator.journal.entries("accepted").every((one) => !JSON.stringify(one).includes("redriver.")),
     ).toBe(true);
-    expect(states(rig).length).toBe(calls);
+    expect(await verdictOf(rig)).not.toContain("braked");
+    expect(rig.drain.source.brake.parallelism()).toBe(10);
   },
 );
+
+it("a key that was listed is not let go of by a 404", async () => {
+  const rig = await open();
+  await performAs(rig.core, brake, { host });
+  const { held, resume: letGo } = rig.drain.source.brake;
+  const keys = await held(host, []);
+  rig.emulator.faults.add({ kind: "status", operation: "manage", status: 404, count: 1 });
+  await letGo(keys);
+  expect(await held(host, [])).toEqual([]);
+});
+
+it("a 404 in an act leaves no key paused behind a later resume", async () => {
+  const rig = await open();
+  rig.seed(30);
+  await rig.pass();
+  await performAs(rig.core, brake, { all: true });
+  rig.emulator.faults.add({ kind: "status", operation: "manage", status: 404 });
+  await performAs(rig.core, brake, { host });
+  rig.emulator.faults.clear();
+  expect(await verdictOf(rig)).toContain("braked at the service");
+  await performAs(rig.core, resume, { all: true });
+  const gone = await performAs(rig.core, resume, { host });
+  expect(gone.done.join()).toContain("let go at the service");
+  expect(await verdictOf(rig)).not.toContain("braked");
+});
 
 it("a source without the setting asks nothing of the service, and sends under no key", async () => {
   const rig = await open({ source: "{}" });
