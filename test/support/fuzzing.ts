@@ -7,6 +7,8 @@ import { afterAll, beforeAll, expect } from "vitest";
  * test` tries a tenth, `.ci/run` a quarter, `npm run test:all` all.
  */
 export const fuzzSeed = Number(process.env["FUZZ_SEED"] ?? randomInt(2 ** 31));
+if (process.env["FUZZ_SEED"] !== undefined)
+  fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: fuzzSeed });
 const times = Number(process.env["FUZZ_TIMES"] ?? 0.1);
 
 export const leastRuns = 25;
