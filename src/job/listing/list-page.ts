@@ -1,6 +1,7 @@
 import type { RawRecord } from "../message/dead-letter.ts";
 import { withoutLeft } from "../message/select.ts";
-import { isRedriverError } from "../contracts/errors.ts";
+import { sleptFully } from "../contracts/clock.ts";
+import { isRedriverError, RedriverError } from "../contracts/errors.ts";
 import type { ListPage, ListQuery, MayRead } from "../contracts/service.ts";
 import { withOwnCallback } from "../message/proof-callback-url.ts";
 import type { SourceRuntime } from "../runtime.ts";
@@ -78,7 +79,11 @@ export async function listWithRetry(
       }
       if (waitMs === undefined || waitMs > maxWaitMs) throw error;
       // Jitter, so that windows that were rejected together do not return together.
-      await source.clock.sleep(waitMs + source.clock.random() * 500, waitSignal());
+      const ended = waitSignal();
+      if (await sleptFully(source.clock, waitMs + source.clock.random() * 500, ended)) continue;
+      throw new RedriverError("stopped", "stopped before a page was asked for again", {
+        cause: ended.reason,
+      });
     }
   }
 }
