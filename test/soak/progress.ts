@@ -7,7 +7,15 @@ import type { RedisConnection } from "../../src/job/redis/connect.ts";
 import { sourceKey } from "../../src/job/redis/key-prefix.ts";
 import { ledgerLimits, sourceId } from "./document.ts";
 import type { Booked, Judge } from "../rig/judge.ts";
-import { createQuiet, stallLimitMs, type Excuse, type Obstacles, pauseOf, weighWait } from "./waits.ts";
+import {
+  createQuiet,
+  isListedByLimit,
+  pauseOf,
+  stallLimitMs,
+  weighWait,
+  type Excuse,
+  type Obstacles,
+} from "./waits.ts";
 
 /** Younger ones are on their way as a rule. */
 const grownMs = 3_000;
@@ -43,7 +51,7 @@ export function createProgress(judge: Judge, now: () => number) {
     const waitedFrom = Math.max(booked.bornAt, since);
     const { isBegun, stallMs, excuse } = weighWait(
       view,
-      { from: waitedFrom, at, isTried: booked.letter.isTried ?? false },
+      { from: waitedFrom, at, isTried: booked.letter.isTried ?? false, limitedUntil: quiet.limitedUntil },
       quiet.excusedUntil,
       most.waiting,
     );
@@ -90,6 +98,7 @@ export function createProgress(judge: Judge, now: () => number) {
       quiet.look(at, { ...obstacles, excuses: [...obstacles.excuses, ...pauses] });
       const { since } = quiet;
       if (since === null) return;
+      if (await listsByLimit(connection, at)) quiet.limited(at);
       most = { since, waiting: Math.max(waiting, most.since === since ? most.waiting : 0) };
       const long = left.filter(({ bornAt }) => at - Math.max(bornAt, since) > grownMs);
       const views = await readViews(long, connection);
@@ -129,6 +138,15 @@ async function readPauses(connection: RedisConnection, at: number): Promise<read
     { why: "service asked for a pause", until: Math.max(...limited) },
   ];
   return excuses.filter(({ until }) => until > at);
+}
+
+async function listsByLimit(connection: RedisConnection, at: number): Promise<boolean> {
+  const key = sourceKey(connection.keyPrefix, sourceId, "calls");
+  const [rate = null, paced = null] = (await connection.command("HMGET", key, "rate", "paced")) as readonly (
+    | string
+    | null
+  )[];
+  return isListedByLimit(rate, paced, at);
 }
 
 /** What is paused is asked for again after this. */

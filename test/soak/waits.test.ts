@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { LedgerView } from "../../src/job/contracts/ledger-entries.ts";
 import { postHorizonMs } from "../../src/job/contracts/ledger-limits.ts";
 import { ledgerLimits, mostInLaneMs, times } from "./document.ts";
-import { slackMs, stallLimitMs, weighWait } from "./waits.ts";
+import { isListedByLimit, slackMs, stallLimitMs, weighWait } from "./waits.ts";
 
 const horizonMs = postHorizonMs(ledgerLimits);
 const { takeoverAfter, sweepEvery } = times;
@@ -18,7 +18,13 @@ const afterExcuse = 100_000 + sweepEvery + slackMs;
 
 /** The last moment of a wait that began at 0, and what excuses it; a moment later it is a stall. */
 it.each<
-  [string, LedgerView, number, string | null, { isTried?: true; excusedUntil?: number; others?: number }]
+  [
+    string,
+    LedgerView,
+    number,
+    string | null,
+    { isTried?: true; excusedUntil?: number; others?: number; limitedUntil?: number },
+  ]
 >([
   ["what is published", published, 10_000 + stallLimitMs, null, { others: 1_000 }],
   ["what another began again", open({}, takeoverAfter), takeoverAfter + stallLimitMs, "begun again", {}],
@@ -38,12 +44,35 @@ it.each<
   ],
   ["what waits for its turn", absent, stallLimitMs + 1_000, "behind others", { others: 20 }],
   ["what its lane holds", absent, stallLimitMs + mostInLaneMs, "in a lane", { isTried: true }],
+  [
+    "what a pass reaches late under a limit",
+    absent,
+    100_000 + sweepEvery + slackMs,
+    "behind a pass that listed by the limit of a 429",
+    { limitedUntil: 100_000, isTried: true, others: 20 },
+  ],
+  ["what is begun, whatever the limit", open(), stallLimitMs, "begun again", { limitedUntil: 100_000 }],
   ["what is begun, whatever its lane", open(), stallLimitMs, "begun again", { isTried: true }],
   ["what all are excused for", published, afterExcuse, null, { excusedUntil: 100_000 }],
 ])("%s may wait as long as it has to", (_what, view, lastMoment, why, { isTried = false, ...more }) => {
-  const { excusedUntil = 0, others = 0 } = more;
-  const weigh = (at: number) => weighWait(view, { from: 0, at, isTried }, excusedUntil, others);
+  const { excusedUntil = 0, others = 0, limitedUntil = 0 } = more;
+  const weigh = (at: number) => weighWait(view, { from: 0, at, isTried, limitedUntil }, excusedUntil, others);
   expect(weigh(lastMoment).stallMs).toBeLessThanOrEqual(stallLimitMs);
   expect(weigh(lastMoment + 1).stallMs).toBe(stallLimitMs + 1);
   expect(weigh(lastMoment + 1).excuse).toBe(why);
+});
+
+it.each([
+  ["a limit that is kept to", "4.000 1000.000 0.000 1000.000 0.000 1000.000", "2000.000", 61_000, true],
+  [
+    "one that nobody has named for a minute",
+    "4.000 1000.000 0.000 1000.000 0.000 1000.000",
+    "2.000",
+    61_001,
+    false,
+  ],
+  ["one of which little is asked for", "4.000 1000.000 0.000 1000.000 0.000 1000.000", null, 2_000, false],
+  ["none", null, null, 2_000, false],
+])("of a pass: %s", (_what, rate, paced, at, is) => {
+  expect(isListedByLimit(rate, paced, at)).toBe(is);
 });

@@ -26,6 +26,19 @@ export interface Obstacles {
 }
 
 /**
+ * Whether passes list by a limit that the service has named: for a minute after the last 429, which may be long after what
+ * it was broken by. `rate` and `paced` as redis-call-shares.ts keeps them, `at` in Unix ms. While little is asked for, none
+ * is kept to. The limits here have windows of at most three seconds, so a minute is how long each is believed.
+ */
+export function isListedByLimit(rate: string | null, paced: string | null, at: number): boolean {
+  const [calls, , , learnedAt] = (rate ?? "").split(" ").map(Number);
+  return (
+    paced !== null && calls !== undefined && learnedAt !== undefined && at - learnedAt <= limitBelievedMs
+  );
+}
+const limitBelievedMs = 60_000;
+
+/**
  * What has waited since `since` until `at`, less what an excuse until `excusedUntil` leaves out; Unix ms.
  * More than `stallLimitMs` is too long.
  */
@@ -46,6 +59,7 @@ export function createQuiet() {
   const excusedMs = new Map<string, number>();
   let current: { readonly from: number; to: number } | null = null;
   let excusedUntil = 0;
+  let limitedUntil = 0;
   const within = (from: number, to: number): number =>
     spans.reduce((sum, span) => sum + Math.max(0, Math.min(to, span.to) - Math.max(from, span.from)), 0);
   return {
@@ -71,6 +85,14 @@ export function createQuiet() {
     /** Begin of the present time of quiet, Unix ms; null: something is broken. */
     get since(): number | null {
       return current?.from ?? null;
+    },
+    /** Passes list by a limit just now. */
+    limited(at: number): void {
+      limitedUntil = at;
+    },
+    /** When passes last listed by a limit, Unix ms. It excuses what is not begun. */
+    get limitedUntil(): number {
+      return limitedUntil;
     },
     /** The latest end of any excuse so far, Unix ms. */
     get excusedUntil(): number {
@@ -107,13 +129,22 @@ export interface Wait {
   readonly excuse: string | null;
 }
 
+interface Waited {
+  readonly from: number;
+  readonly at: number;
+  /** Of a drain with a lane. */
+  readonly isTried?: boolean;
+  /** When passes last listed by a limit. */
+  readonly limitedUntil?: number;
+}
+
 /**
- * How long one has waited, `from` and `at` in Unix ms. `excusedUntil`: the end of what excuses all. `others`:
- * how many have waited at once since nothing is broken. `isTried`: of a drain with a lane.
+ * How long one has waited. Times in Unix ms. `excusedUntil`: the end of what excuses all. `others`:
+ * how many have waited at once since nothing is broken.
  */
 export function weighWait(
   view: LedgerView | undefined,
-  { from, at, isTried = false }: { readonly from: number; readonly at: number; readonly isTried?: boolean },
+  { from, at, isTried = false, limitedUntil = 0 }: Waited,
   excusedUntil: number,
   others: number,
 ): Wait {
@@ -121,7 +152,7 @@ export function weighWait(
   const isBegun = begunAt !== null;
   const since = Math.max(from, begunAt ?? 0);
   const waitedMs = stallMsOf(since, at, excusedUntil);
-  const excuse = isBegun ? excuseOf(view) : isTried ? inLane(since, others) : behindOthers(since, others);
+  const excuse = isBegun ? excuseOf(view) : untilItsTurn(since, others, isTried, limitedUntil);
   if (excuse === null) return { isBegun, stallMs: waitedMs, excuse };
   return {
     isBegun,
@@ -150,6 +181,12 @@ function excuseOf(view: LedgerView | undefined): Excuse | null {
   }
   // A worker that was too slow for `sendBy` has withheld its batch, as one that was stopped does.
   return { why: "begun again", until: lastAt + times.takeoverAfter };
+}
+
+function untilItsTurn(from: number, others: number, isTried: boolean, limitedUntil: number): Excuse {
+  const excuse = isTried ? inLane(from, others) : behindOthers(from, others);
+  if (limitedUntil <= excuse.until) return excuse;
+  return { why: "behind a pass that listed by the limit of a 429", until: limitedUntil };
 }
 
 /** What is not begun waits for its turn in a pass; the promise is about what is begun. */
