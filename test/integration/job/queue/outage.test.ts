@@ -9,7 +9,7 @@ import { useRedis } from "../../../support/redis.ts";
 import { createTcpProxy, type TcpProxy } from "../../../support/tcp-proxy.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
-const server = useRedis();
+const server = useRedis("own");
 /** The way to the server, which is nobody's to stop. */
 let way: TcpProxy;
 let prefix: string;
@@ -25,8 +25,8 @@ afterEach(async () => {
   await way.close();
 });
 
-function replica(): { queue: WorkQueue; events: RecordedEvents } {
-  const opened = openQueue(`redis://127.0.0.1:${way.port}${new URL(server.url()).pathname}`, {
+function replica(user = ""): { queue: WorkQueue; events: RecordedEvents } {
+  const opened = openQueue(`redis://${user}127.0.0.1:${way.port}${new URL(server.url()).pathname}`, {
     keyPrefix: prefix,
     lock: { durationMs: 1_000, stalledIntervalMs: 500 },
   });
@@ -169,4 +169,27 @@ describe("with Redis away", () => {
     expect(events.of("redis:lost").length).toBe(1);
     expect(events.of("redis:ready").length).toBe(1);
   });
+});
+
+test("a job whose marker was taken while Redis refused scripts is found within seconds of the right's return", async () => {
+  const redis = new Redis(server.url());
+  const allow = (...rules: string[]) =>
+    redis.call("ACL", "SETUSER", "worker", "reset", "on", ">word", ...rules);
+  await allow("~*", "&*", "+@all");
+  const { queue, events } = replica("worker:word@");
+  const seen: string[] = [];
+  await queue.start(async (job) => void seen.push(job.kind));
+  await queue.addTick("orders" as DrainName, Date.now());
+  await waitFor(() => expect(seen).toEqual(["tick"]));
+  await queue.addTick("orders" as DrainName, Date.now() + 1_500);
+  const marker = `{${prefix}}:${prefix}-v1-short:marker`;
+  await waitFor(async () => expect(await redis.exists(marker)).toBe(0));
+  await allow("~*", "&*", "+@all", "-evalsha");
+  await waitFor(() =>
+    expect(events.of("job:failed")).toMatchObject([{ kind: "queue", code: "redis-unsuitable" }]),
+  );
+  expect(seen).toEqual(["tick"]);
+  await allow("~*", "&*", "+@all");
+  await waitFor(() => expect(seen).toEqual(["tick", "tick"]), { timeout: 10_000 });
+  redis.disconnect();
 });
