@@ -62,8 +62,10 @@ export function toPathText(path: ValuePath): string {
 export function shownValue(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (typeof value === "string") return quoted(value);
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "object") return "a mapping";
+  if (typeof value === "object") {
+    const kind = Array.isArray(value) ? "list" : "mapping";
+    return Object.keys(value).length === 0 ? `an empty ${kind}` : `a ${kind}`;
+  }
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   return typeof value;
 }

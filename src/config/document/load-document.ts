@@ -94,8 +94,10 @@ function isOutside(paths: readonly string[]): (problem: Problem) => boolean {
 }
 
 function inOrder(problems: readonly Problem[]): readonly Problem[] {
+  // A value that is unfit in two ways may be told of in one sentence.
+  const once = new Map(problems.map((one) => [`${placeOf(one)} ${one.message}`, one])).values();
   return firstProblems(
-    problems.toSorted(
+    [...once].toSorted(
       (one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
     ),
   );

@@ -47,7 +47,9 @@ function whereElse(key: string): string {
 }
 
 function toSentence(issue: Issue, path: ValuePath, tree: YamlTree): string {
-  const expected = issue.message;
+  // What zod says by itself of a value that may be anything and is not there.
+  const isNotThere = issue.code === "invalid_type" && issue.expected === "nonoptional";
+  const expected = isNotThere ? "a value" : issue.message;
   if (isRefusedKey(issue)) return `this key is ${expected}`;
   if (issue.code === "invalid_key") return misfit(issue.issues[0]?.message ?? "another key");
   if (isAboutKey(issue)) return misfit(expected, shownValue(path.at(-1)));

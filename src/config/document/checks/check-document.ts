@@ -33,6 +33,7 @@ export function checkTogether(tree: YamlTree, now: number | undefined): Findings
   checkSchedule([], schedule, below(report, "defaults", "schedule"));
   for (const [name, drain] of mapsIn(document["drains"])) {
     const at = below(report, "drains", name);
+    if (name === "none") at([], "key", "expected another name: none stands for no drain");
     checkSourceOf(drain, Object.keys(sources), at);
     checkSchedule([schedule], asMap(drain["schedule"]), below(at, "schedule"));
     const rules = asList(drain["rules"]);

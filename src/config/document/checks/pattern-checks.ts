@@ -29,10 +29,10 @@ type Pattern = Leaf["oneOf"][number];
 function shownPattern(pattern: Pattern, kind: Leaf["kind"]): string {
   if (pattern.kind === "range")
     return String(writeNumber(pattern, kind === "duration" ? "duration" : "count"));
-  if (pattern.kind === "regex") return JSON.stringify(pattern.source);
+  if (pattern.kind === "regex") return quoted(pattern.source);
   if (!isText(pattern)) return "none";
   const text = textOf(pattern);
-  return JSON.stringify(text.startsWith("?") ? text : maskQuery(text));
+  return quoted(text.startsWith("?") ? text : maskQuery(text));
 }
 
 function isText(pattern: Pattern) {

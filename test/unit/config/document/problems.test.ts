@@ -132,6 +132,30 @@ drains:
     expect(`\n${problemsOf(text).join("\n")}`).toContain(`\ndrains.yaml:${problem}`);
   });
 
+  const long = "n".repeat(3_000);
+  const patch = "patch: [{ op: add, path: /a }]";
+  it.each([
+    ["empty lists", withDrain("guards: {}"), "got an empty mapping"],
+    [
+      "a missing value",
+      rule("when: any", "then: republish", `set: { body: { ${patch} } }`),
+      "missing; expected a value",
+    ],
+    ["a long name once", rule(`name: ${long}`, "then: hold"), 'got "n{60}…"'],
+    [
+      "control signs",
+      rule(`when: { path: "\\e\u202e${long}" }`, "then: hold"),
+      'got "\\\\u001b\\\\u202en{58}…", but .*',
+    ],
+    [
+      "the name of no drain",
+      `version: 1\nsources: { default: {} }\ndrains: { none: {} }`,
+      "none stands for no drain",
+    ],
+  ])("says in plain words, once and shortly: %s", (_what, text, problem) => {
+    expect(problemsOf(text)).toEqual([expect.stringMatching(new RegExp(`${problem}$`, "u"))]);
+  });
+
   it("refuses a secret in the document itself, says how, and does not repeat it", () => {
     const [problem, ...others] = problemsOf("version: 1\nsources: { eu: { token: abc123 } }\ndrains: {}");
     expect(problem).toBe(
