@@ -58,6 +58,9 @@ export async function openNamedOutput(named: string, io: ProcessIo): Promise<Nam
 }
 
 async function toRegularFile(named: string): Promise<string> {
+  const refused = misused(`cannot write to ${JSON.stringify(named)}: expected a file; - is stdout`);
+  // Only the rename at the end would notice.
+  if (/(^|\/)$/.test(named)) throw refused;
   try {
     const target = await realpath(named);
     if ((await stat(target)).isFile()) return target;
@@ -66,7 +69,7 @@ async function toRegularFile(named: string): Promise<string> {
     if (error instanceof Error) return named;
     throw error;
   }
-  throw misused(`cannot write to ${named}: expected a file; - is stdout`);
+  throw refused;
 }
 
 async function orMisused<Answer>(target: string, act: () => Promise<Answer>): Promise<Answer> {

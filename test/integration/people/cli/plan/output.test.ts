@@ -21,7 +21,7 @@ describe("the file of a plan", () => {
   it("takes no pipe's or device's place", async () => {
     const pipe = join(createFolder().path, "pipe");
     execFileSync("mkfifo", [pipe]);
-    for (const named of [pipe, "/dev/null"]) {
+    for (const named of [pipe, "/dev/null", "", join(pipe, "../none/")]) {
       await expect(openNamedOutput(named, processIo)).rejects.toMatchObject({ code: "command-misused" });
     }
     expect(lstatSync(pipe).isFIFO()).toBe(true);
