@@ -124,7 +124,17 @@ export function filter(about: string, value: string) {
   return field(nameText.optional(), { about, value });
 }
 
-export const hostGlob = filter("only for this destination host; * stands for any part", "host");
+/** What no host can match is refused: an empty answer would look as if nothing were there. */
+const hostPattern = nameText.refine(
+  (text) => text.startsWith("queue:") || !/\s|^(?:https?:\/\/)?(?:\[[^\]]*\]|[^/:]*)(?::\d+)?\/./i.test(text),
+  `${expectedDestination}, without a path; * stands for any part`,
+);
+
+export function hostFilter(about: string, face: Partial<FieldFace> = {}) {
+  return field(hostPattern.optional(), { about: `${about}; * stands for any part`, value: "host", ...face });
+}
+
+export const hostGlob = hostFilter("only for this destination host");
 
 export const parkedFilter = z.strictObject({
   drain: filter("only what this drain parked", "name"),

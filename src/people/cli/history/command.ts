@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { z } from "zod";
 import { openAuditReader, requireRedis, type Core } from "../../../job/door.ts";
 import {
   type AuditEntry,
@@ -32,6 +33,8 @@ import { createProgressLine } from "../output/progress.ts";
 import { createStop, type Stop, withCore } from "../with-core.ts";
 import { printResult, printRows } from "../output/print.ts";
 import { unknownDrainNote } from "../../operations/choose-drains.ts";
+import { faceOf, parseInput } from "../../operations/define.ts";
+import { hostGlob } from "../../operations/fields.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { misused } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
@@ -178,7 +181,7 @@ function addHistoryOptions(command: Command): Command {
         .conflicts("lanes"),
     )
     .option("--lanes", "only what lanes did: halted, resumed, opened")
-    .option("--host <host>", "only for this destination host; * stands for any part")
+    .option("--host <host>", faceOf(hostGlob).about)
     .option("--rule <name>", "only what this rule decided")
     .option("--by <name>", "only what this person or daemon did; * stands for any part")
     .addOption(timeOption("--since <time>", "done since: 2d, a date, a time with a zone", "from"))
@@ -202,13 +205,14 @@ function addActs(text: string, before: readonly AuditAct[] = []): readonly Audit
 
 /** What the store selects by itself. Throws `command-misused`. */
 function toQuery(
-  { drain, act, lanes = false, by, since, until, summary = false }: HistoryFlags,
+  { drain, act, host, lanes = false, by, since, until, summary = false }: HistoryFlags,
   dlqId: string | undefined,
 ): AuditQuery {
   if (dlqId !== undefined && (summary || lanes)) {
     const flag = summary ? "--summary" : "--lanes";
     throw misused(`${flag} is not about one dead letter; leave out ${dlqId}`);
   }
+  parseInput({ input: z.strictObject({ host: hostGlob }) }, { host }, () => "--host");
   const acts = lanes ? laneActs : act;
   return {
     order: "newest-first",

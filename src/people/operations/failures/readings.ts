@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { failureStates, type FailureView } from "../../read/failure-views.ts";
 import { field } from "../define.ts";
-import { filter, flag, nameText } from "../fields.ts";
+import { filter, flag, hostFilter, nameText } from "../fields.ts";
 import { count, counts, defineReading, next, open, owner, time, toPage } from "../reading.ts";
 import { chooseFailures } from "./choose.ts";
 import { readDetails, readStoredDetails, type FailureDetails, type StoredDetails } from "./details.ts";
@@ -52,7 +52,7 @@ export const failuresReading = defineReading({
   needs: "names",
   input: z.strictObject({
     drain: filter("only what this drain has met, with its counts", "name"),
-    host: filter("only of this destination host; * stands for any part", "host"),
+    host: hostFilter("only of this destination host"),
     state: field(z.enum(failureStates).optional(), {
       about: "only those that nobody, or somebody, works on, or that are over",
       value: "state",

@@ -5,7 +5,7 @@ import type { DrainName } from "../../../job/contracts/ids.ts";
 import type { PlanFilter } from "../../../job/contracts/plans.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { faceOf, field } from "../define.ts";
-import { all, countField, drains, failure, flag, nameText } from "../fields.ts";
+import { all, countField, drains, failure, flag, hostFilter, nameText } from "../fields.ts";
 
 export const planInput = z.strictObject({
   drains: field(drains, { ...faceOf(drains), label: "Drain", choices: [] }),
@@ -17,11 +17,7 @@ export const planInput = z.strictObject({
     label: "Rule",
     choices: [],
   }),
-  host: field(nameText.optional(), {
-    about: "only this destination host; * stands for any part",
-    value: "host",
-    label: "Host",
-  }),
+  host: hostFilter("only this destination host", { label: "Host" }),
   failure: field(failure, { ...faceOf(failure), label: "Failure" }),
   limit: countField(
     "at most so many records of each drain, also those that it holds, parks or drops; none sent before",
