@@ -23,6 +23,8 @@ export const content = defineOperation({
       { source: chooseSource(core, source), dlqId, by, reason },
       signal,
     );
-    yield { said: `content of ${dlqId}`, row: message };
+    const { record } = message;
+    const isRefused = typeof record === "string";
+    yield { said: isRefused ? `${dlqId}: ${record}` : `content of ${dlqId}`, row: message, isRefused };
   },
 });

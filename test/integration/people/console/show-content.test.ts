@@ -40,4 +40,7 @@ it("content is not shown, nor read, if Redis refuses the audit's entry", async (
   expect(shown.html).toContain("Pause all drains");
   const acts = (await stand.audit()).map(({ act, by, why }) => [act, by, why]);
   expect(acts).toEqual([["show-content", "ann (console)", "a customer asks"]]);
+
+  emulator.faults.add({ kind: "status", operation: "list", status: 401 });
+  expect(await ask()).toMatchObject({ status: 303, html: "" });
 });
