@@ -16,8 +16,9 @@ export function toDestinationText(origin: string): string {
 
 /** Keeps the beginning and the end: names of one platform differ in the first, ports in the last. */
 export function cutMiddle(text: string, max: number): string {
-  const characters = Array.from(text);
-  if (characters.length <= max) return text;
+  if (text.length <= max) return text;
   const head = Math.ceil((max - 1) / 2);
-  return `${characters.slice(0, head).join("")}…${characters.slice(characters.length - (max - 1 - head)).join("")}`;
+  // A character of two units takes two columns. None is halved.
+  const begin = text.slice(0, head).replace(/[\ud800-\udbff]$/, "");
+  return `${begin}…${text.slice(text.length - (max - 1 - head)).replace(/^[\udc00-\udfff]/, "")}`;
 }

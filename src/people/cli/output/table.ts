@@ -40,10 +40,9 @@ export function toTable<Row>(width: number, rows: readonly Row[], columns: Colum
   const [head = "", ...lines] = toLines([shown, ...others]);
   const texts = lines.map((line, row) => {
     const isCut = shown.texts[row] !== name.texts[row];
-    const parts = (isCut ? [name, ...below] : below).flatMap(({ name: of, cells }) => {
-      const cell = cells[row] ?? "-";
-      return isNews(cell) ? [`${of} ${cell}`] : [];
-    });
+    const parts = (isCut ? [name, ...below] : below).flatMap(({ name: of, cells, texts: shortened }) =>
+      isNews(cells[row] ?? "-") ? [`${of} ${shortened[row]}`] : [],
+    );
     return parts.length === 0 ? line : line + wrapText(width, 4, "", parts.join("; "));
   });
   return head + texts.join("");

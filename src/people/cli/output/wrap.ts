@@ -16,13 +16,15 @@ export function wrapWords(columns: number, indent: number, mark: string, text: s
 export function wrapText(columns: number, indent: number, mark: string, text: string): string {
   const room = columns - indent - mark.length;
   const lines: string[] = [];
-  let rest = Array.from(toSpelledOut(text));
+  let rest = toSpelledOut(text);
   do {
     const space = rest.length > room ? rest.lastIndexOf(" ", room) : -1;
     const isNear = space > room / 2;
-    const end = isNear ? space : room;
+    // A character of two units takes two columns. None is halved.
+    const isHalf = room > 1 && /[\ud800-\udbff]/.test(rest[room - 1] ?? "");
+    const end = isNear ? space : isHalf ? room - 1 : room;
     const head = lines.length === 0 ? mark : " ".repeat(mark.length);
-    lines.push(" ".repeat(indent) + head + rest.slice(0, end).join(""));
+    lines.push(" ".repeat(indent) + head + rest.slice(0, end));
     rest = rest.slice(isNear ? end + 1 : end);
   } while (rest.length > 0);
   return `${lines.join("\n")}\n`;
