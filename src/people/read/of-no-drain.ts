@@ -46,3 +46,11 @@ export function toOfNoDrain(
     return [{ source, at: census.at, others, comeBacks: census.strayComeBacks.count, kinds }];
   });
 }
+
+/** Of this kind alone. */
+export function onlyKind(all: readonly OfNoDrain[], id: string): readonly OfNoDrain[] {
+  return all.flatMap((one) => {
+    const kinds = one.kinds.filter((kind) => kind.id === id);
+    return kinds.length === 0 ? [] : [{ ...one, kinds }];
+  });
+}

@@ -17,7 +17,7 @@ import { addReading } from "../operation-command.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { toFailureText } from "./show-text.ts";
 import type { FailureView } from "../../read/failure-views.ts";
-import { toExpiredKind, type OfNoDrain } from "../../read/of-no-drain.ts";
+import { onlyKind, toExpiredKind, type OfNoDrain } from "../../read/of-no-drain.ts";
 import { toCount, toTable } from "../output/table.ts";
 import { toAnswerText } from "../../read/answer-text.ts";
 
@@ -47,7 +47,14 @@ export const registerFailures: Register = (program, context) => {
     const texts: string[] = [];
     const modeOf = (drain: string) =>
       isWhole ? core.drains.get(drain as DrainName)?.config.mode : undefined;
-    for (const failure of chooseFailures(await readFailureViews(core, now), input.id)) {
+    const views = await readFailureViews(core, now);
+    const ofNoDrain = views.some(({ id }) => id === input.id)
+      ? []
+      : onlyKind((await readFailureList(core, {}, now)).ofNoDrain, input.id);
+    for (const one of json === true ? ofNoDrain : []) io.out(toJsonLine({ ofNoDrain: one }));
+    if (json !== true) io.out(toOfNoDrainText(io.columns, ofNoDrain, now).trimStart());
+    if (ofNoDrain.length > 0) return;
+    for (const failure of chooseFailures(views, input.id)) {
       const details = await readDetails(core, failure, signal);
       if (json === true) io.out(toJsonLine(toDetailsJson(details)));
       else texts.push(toFailureText(io.columns, details, now, modeOf));

@@ -9,6 +9,7 @@ import { readFailureList } from "../../../../src/people/operations/failures/list
 import { toMarkdown } from "../../../../src/people/operations/report/markdown.ts";
 import { readQueueFacts } from "../../../../src/people/read/queue-facts.ts";
 import { toQueueSample } from "../../../../src/people/read/queue-sample.ts";
+import { onlyKind } from "../../../../src/people/read/of-no-drain.ts";
 import { readFailureViews } from "../../../../src/people/read/read-failures.ts";
 import { createMetrics } from "../../../../src/telemetry/metrics.ts";
 import { createReadRig } from "../../../support/read-rig.ts";
@@ -174,6 +175,8 @@ it("letters of no drain are in the list of kinds on each face, and a report says
   expect(toOfNoDrainText(Infinity, ofNoDrain, Date.now())).toMatch(
     /^\nof no drain: nothing sends them, and they expire\ndestination .*\n\S+ +\w{10} +5 +\S+ +404 no such contact\n$/,
   );
+  expect(onlyKind(ofNoDrain, ofNoDrain[0]!.kinds[0]!.id)).toEqual(ofNoDrain);
+  expect(onlyKind(ofNoDrain, "0000000000")).toEqual([]);
   expect((await readFailureList(core, { drain: "main" }, Date.now())).ofNoDrain).toEqual([]);
   const report = await readReport(core, {}, Date.now(), 1_000);
   expect(toMarkdown(report)).toContain("\nIn no figure: 5 of no drain, as counted last.\n");
