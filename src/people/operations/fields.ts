@@ -135,6 +135,7 @@ export function hostFilter(about: string, face: Partial<FieldFace> = {}) {
 }
 
 export const hostGlob = hostFilter("only for this destination host");
+export const hostAlone = z.strictObject({ host: hostGlob });
 
 export const parkedFilter = z.strictObject({
   drain: filter("only what this drain parked", "name"),

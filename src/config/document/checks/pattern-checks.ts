@@ -3,6 +3,7 @@ import { textOf } from "../../../job/rules/patterns/compile-text.ts";
 import { writeNumber } from "../../../job/rules/patterns/write-number-patterns.ts";
 import type { Leaf, NumberField, TextField } from "../../../job/rules/rule-spec.ts";
 import { maskQuery } from "../../../job/rules/show-field-test.ts";
+import { quoted } from "../../problem.ts";
 
 interface Misfit {
   readonly why: string;

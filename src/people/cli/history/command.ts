@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { z } from "zod";
 import { openAuditReader, requireRedis, type Core } from "../../../job/door.ts";
 import {
   type AuditEntry,
@@ -34,7 +33,7 @@ import { createStop, type Stop, withCore } from "../with-core.ts";
 import { printResult, printRows } from "../output/print.ts";
 import { unknownDrainNote } from "../../operations/choose-drains.ts";
 import { faceOf, parseInput } from "../../operations/define.ts";
-import { hostGlob } from "../../operations/fields.ts";
+import { hostAlone, hostGlob } from "../../operations/fields.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { misused } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
@@ -212,7 +211,7 @@ function toQuery(
     const flag = summary ? "--summary" : "--lanes";
     throw misused(`${flag} is not about one dead letter; leave out ${dlqId}`);
   }
-  parseInput({ input: z.strictObject({ host: hostGlob }) }, { host }, () => "--host");
+  parseInput({ input: hostAlone }, { host }, () => "--host");
   const acts = lanes ? laneActs : act;
   return {
     order: "newest-first",
