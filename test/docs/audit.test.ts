@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { actColumns } from "../../src/people/cli/history/command.ts";
+import { actColumns } from "../../src/people/operations/history/rows.ts";
 import { historyColumns } from "../../src/people/operations/history/rows.ts";
 import { auditActs } from "../../src/job/contracts/audit.ts";
 import { codeSpans, readDoc, tableRows } from "../support/markdown.ts";

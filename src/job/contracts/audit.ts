@@ -115,6 +115,8 @@ export function isAboutDrain(entry: Pick<AuditEntry, "act" | "drain">, drain: Dr
   return entry.drain === drain || (entry.drain === null && (entry.act === "pause" || entry.act === "resume"));
 }
 
+export const auditKeptMs = 30 * 86_400_000;
+
 /**
  * The record of acts on one source's dead letters.
  *

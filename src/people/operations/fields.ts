@@ -104,11 +104,6 @@ export const sourceId = field(nameText.optional(), {
 
 const unixMs = z.coerce.number().int().min(0).max(9e15).optional();
 
-/** A beginning or an end; Unix ms but in a command. */
-export function edgeField(edge: "from" | "to", about: string) {
-  return field(unixMs, { about, value: "time", flag: edge === "from" ? "--since" : "--until", edge });
-}
-
 const expectedCount = "expected a whole number, at least 1";
 
 export function countField(about: string, face: Partial<FieldFace> = {}) {
@@ -136,6 +131,15 @@ export function hostFilter(about: string, face: Partial<FieldFace> = {}) {
 
 export const hostGlob = hostFilter("only for this destination host");
 export const hostAlone = z.strictObject({ host: hostGlob });
+
+const edge = { value: "time", about: "Unix ms; typed also as 2d, a date, a time with a zone" };
+
+/** Of the audit. */
+export const spanFields = {
+  from: field(unixMs, { ...edge, flag: "--since", edge: "from" }),
+  to: field(unixMs, { ...edge, flag: "--until", edge: "to" }),
+  host: hostGlob,
+};
 
 export const parkedFilter = z.strictObject({
   drain: filter("only what this drain parked", "name"),

@@ -140,11 +140,13 @@ it("the report equals the journal in the incident of the docs: while it waits, a
     ["release", 12],
   ]);
   const text = await run(env, "report", "--since", "1h");
-  expect(text).toContain(
-    `${all} dead letters arrived, ${all} were sent again, ${failedAgain} failed again, 0 expired, and 0 wait.`,
-  );
-  expect(text).toContain(`It adds up: 0 + ${all} = ${all} + 0 + 0 + 0 + 0 + 0.`);
+  for (const row of [
+    `+ arrived | ${all}`,
+    `= sent again | ${all}`,
+    `failed again (they arrived again) | ${failedAgain}`,
+  ])
+    expect(text).toContain(`\n| ${row} |`);
   expect(text).toMatch(
-    /\| ann \| release \| 12 \| contacts\.localhost:\d+ \| INC-7: the contacts are back; rule \|/,
+    /\| release \| 12 \| .*contacts\.localhost:\d+ \| .*INC-7: the contacts are back \| ann \|\n/,
   );
 }, 500_000);

@@ -1,5 +1,6 @@
 import {
   auditActs,
+  auditKeptMs,
   isAboutDrain,
   type Audit,
   type AuditAct,
@@ -26,7 +27,7 @@ export type AuditLimits = Readonly<Record<"keepMs" | "maxBytes", number>>;
  * A redriven message costs about 120 bytes in its three acts, so 256 MiB (of all texts; Redis uses a few percent more)
  * are 75,000 messages a day for 30 days. The limit is there because Redis must never evict.
  */
-export const auditLimits: AuditLimits = { keepMs: 30 * 86_400_000, maxBytes: 256 * 1024 * 1024 };
+export const auditLimits: AuditLimits = { keepMs: auditKeptMs, maxBytes: 256 * 1024 * 1024 };
 
 /** KEYS: 1 the stream. ARGV: 1 "yes": also when maxmemory is reached, then as appendAudit takes them. Returns: nothing. */
 const appendScript = luaScript("audit:append")`

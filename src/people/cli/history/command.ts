@@ -11,13 +11,11 @@ import {
 import type { CommandContext, Register, Io } from "../io.ts";
 import { toActRows, type ActRow } from "../../operations/history/act-rows.ts";
 import {
+  actColumns,
   historyColumns,
   toHistoryRows,
   withProofs,
   type HistoryRow,
-  reasonText,
-  toActNotes,
-  toAllOf,
 } from "../../operations/history/rows.ts";
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
 import { toTable, tableLimit } from "../output/table.ts";
@@ -27,7 +25,7 @@ import { sumHistory } from "../../operations/history/summary.ts";
 import { systemClock } from "../../../system-world.ts";
 import { toFieldsText } from "../output/fields-text.ts";
 import { loadForReading } from "../load-config.ts";
-import { toTime, present, toSecond } from "../../operations/phrases.ts";
+import { toTime } from "../../operations/phrases.ts";
 import { createProgressLine } from "../output/progress.ts";
 import { createStop, type Stop, withCore } from "../with-core.ts";
 import { printResult, printRows } from "../output/print.ts";
@@ -39,9 +37,6 @@ import { misused } from "../../../job/contracts/errors.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";
 import { compileGlob } from "../../../job/rules/patterns/glob.ts";
 import { countOption, timeOption } from "../input/option-values.ts";
-import { toDestinationText } from "../../operations/destination-text.ts";
-import { toPrintable } from "../../../job/message/show-masked-values.ts";
-import type { TopCounted } from "../../plan/top-count.ts";
 
 export const registerHistory: Register = (program, context) => {
   const { io } = context;
@@ -223,24 +218,4 @@ function toQuery(
       until,
     }),
   };
-}
-
-export const actColumns = {
-  when: ({ at, since }) => toSecond(at, since),
-  act: ({ act }) => act,
-  count: ({ count }) => (count === 0 ? "-" : count),
-  drain: ({ drain, count, source }) => toPrintable(drain ?? (count === 0 ? toAllOf(source) : "-")),
-  rule: ({ rule }) => toPrintable(rule ?? "-"),
-  reason: (row) => toPrintable(reasonText(row) ?? "-"),
-  host: ({ hosts, lane, host }) => toPrintable(toDestinationText(lane?.origin ?? host ?? toHosts(hosts))),
-  notes: (row) => toPrintable(present([row.dlqId, ...toActNotes(row, String)]).join(", ") || "-"),
-  why: ({ why }) => toPrintable(why ?? "-"),
-  by: ({ by }) => toPrintable(by),
-} satisfies Readonly<Record<string, (row: ActRow) => string | number>>;
-
-function toHosts({ top, more }: TopCounted<string>): string {
-  const [first] = top;
-  if (first === undefined) return "-";
-  const others = top.length - 1 + more.kinds;
-  return others === 0 ? first.key : `${first.key} +${others}`;
 }

@@ -13,7 +13,7 @@ import { openAuditReader } from "../../../job/door.ts";
 import { defined } from "../../../job/message/defined.ts";
 import { compileGlob } from "../../../job/rules/patterns/glob.ts";
 import { field } from "../define.ts";
-import { edgeField, filter, hostGlob } from "../fields.ts";
+import { filter, spanFields } from "../fields.ts";
 import { count, counts, defineReading, next, open, time } from "../reading.ts";
 import { toActRows, type ActRow } from "./act-rows.ts";
 import { selectRecords } from "./select-records.ts";
@@ -29,10 +29,8 @@ const input = z.strictObject({
     { about: "One act, or several with commas.", value: "act" },
   ),
   by: filter("A person or daemon; * stands for any part.", "name"),
-  host: hostGlob,
   rule: filter("Only what this rule decided.", "name"),
-  from: edgeField("from", "Unix ms."),
-  to: edgeField("to", "Unix ms."),
+  ...spanFields,
 });
 
 export interface HistoryPageRequest extends Readonly<z.output<typeof input>> {

@@ -2,6 +2,7 @@ import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { durationText } from "../../../job/rules/durations.ts";
 import { toDestinationText } from "../destination-text.ts";
 import { present, toSecond, type Part } from "../phrases.ts";
+import type { TopCounted } from "../../plan/top-count.ts";
 import type { ActRow } from "./act-rows.ts";
 import type { AuditEntry, AuditLane, AuditRecord } from "../../../job/contracts/audit.ts";
 
@@ -94,4 +95,25 @@ export function toActNotes(row: ActRow, toText: (count: number) => string): read
     laneMoveText(row),
     forMs !== undefined && `for ${durationText(forMs)}`,
   ];
+}
+
+/** A row for each act, whatever number of dead letters it was on. */
+export const actColumns = {
+  when: ({ at, since }) => toSecond(at, since),
+  act: ({ act }) => act,
+  count: ({ count }) => (count === 0 ? "-" : count),
+  drain: ({ drain, count, source }) => toPrintable(drain ?? (count === 0 ? toAllOf(source) : "-")),
+  rule: ({ rule }) => toPrintable(rule ?? "-"),
+  reason: (row) => toPrintable(reasonText(row) ?? "-"),
+  host: ({ hosts, lane, host }) => toPrintable(toDestinationText(lane?.origin ?? host ?? toHosts(hosts))),
+  notes: (row) => toPrintable(present([row.dlqId, ...toActNotes(row, String)]).join(", ") || "-"),
+  why: ({ why }) => toPrintable(why ?? "-"),
+  by: ({ by }) => toPrintable(by),
+} satisfies Readonly<Record<string, (row: ActRow) => string | number>>;
+
+function toHosts({ top, more }: TopCounted<string>): string {
+  const [first] = top;
+  if (first === undefined) return "-";
+  const others = top.length - 1 + more.kinds;
+  return others === 0 ? first.key : `${first.key} +${others}`;
 }

@@ -6,6 +6,7 @@
  *
  * Pure. Times are Unix ms. A report has whole hours, as arrivals are kept by the hour.
  */
+import { groupBy } from "../../../group-items-by-key.ts";
 import type { AuditAct, AuditEntry } from "../../../job/contracts/audit.ts";
 import { misused } from "../../../job/contracts/errors.ts";
 import { arrivalHours, type HourlyArrivals } from "../../../job/contracts/failures.ts";
@@ -14,16 +15,16 @@ import { toEnteredAt } from "../../../job/message/parse-record.ts";
 import type { FailureView } from "../../read/failure-views.ts";
 import { hourMs, sumOf } from "../../read/totals.ts";
 
-/** Each figure, in the words of a report. */
+/** Each figure, in the words of a report. The first eight are its sum. */
 export const figureWords = {
   waitedBefore: "waited at the beginning",
-  arrived: "arrived",
-  sentAgain: "sent again",
-  dropped: "dropped by rules",
-  discarded: "discarded by people",
-  expired: "expired",
-  gone: "gone otherwise: not by redriver",
-  waitsAfter: "waiting at the end, parked or not",
+  arrived: "+ arrived",
+  sentAgain: "= sent again",
+  dropped: "+ dropped by rules",
+  discarded: "+ discarded by people",
+  expired: "+ expired",
+  gone: "+ gone otherwise: not by redriver",
+  waitsAfter: "+ waiting at the end, parked or not",
   failedAgain: "failed again (they arrived again)",
   delivered: "delivered, by a callback",
   silent: "not come back since they were sent again, which is no proof of delivery",
@@ -31,12 +32,11 @@ export const figureWords = {
   messages: "messages billed, without the service's retries",
 };
 export type Figure = keyof typeof figureWords;
-const figureNames = Object.keys(figureWords) as Figure[];
+const figureNames = Object.keys(figureWords) as readonly Figure[];
 export const eachFigure = <Value>(toValue: (name: Figure) => Value) =>
   Object.fromEntries(figureNames.map((name) => [name, toValue(name)])) as Record<Figure, Value>;
 
 type FirstOf = { [Act in AuditAct]?: number };
-/** `why`: of the reasons those that matter here. */
 const newLetter = () => ({ at: {} as FirstOf, host: "", isComeBack: false, why: "", as: "", messages: 0 });
 
 /** `from` is inclusive, `to` is not. `isHost`: null for all. */
@@ -44,10 +44,8 @@ type Span = Readonly<Record<"from" | "to" | "now" | "retentionMs", number>> & {
   readonly isHost: ((host: string) => boolean) | null;
 };
 
+const hostOfKind = ({ origin }: FailureView) => (origin.startsWith("http") ? hostOf(origin) : origin);
 export const toHour = (at: number): number => at - (at % hourMs);
-
-/** Of so many dead letters in the queue, and how it ended. */
-type Stay = readonly [many: number, enteredAt: number, leftAt: number, end: Figure];
 
 /** Takes the entries of one source. One that was written twice counts once. */
 export function createCount(maxLetters: number) {
@@ -69,106 +67,94 @@ export function createCount(maxLetters: number) {
   }
 
   /** `silent`: ids that are not known to have come back. `unknown`: why a figure is not known. */
-  function read(
-    kinds: readonly (FailureView & { readonly hours: HourlyArrivals })[],
-    { from, to, now, retentionMs, isHost }: Span,
-  ) {
+  function read(kinds: readonly FailureView[], arrivals: ReadonlyMap<string, HourlyArrivals>, span: Span) {
+    const { from, to, now, retentionMs, isHost } = span;
     const figures = eachFigure(() => 0);
-    const unknown = new Map<Figure, string>();
-    const hosts = new Map<string, Record<"sentAgain" | "failedAgain" | "waitsAfter", number>>();
-    const of = (host: string) => {
-      const sums = hosts.get(host) ?? { sentAgain: 0, failedAgain: 0, waitsAfter: 0 };
-      return hosts.set(host, sums) && sums;
-    };
+    const unknown: Partial<Record<Figure, string>> = {};
+    const isIn = (at = 0): boolean => at >= from && at < to;
     const [silent, delays]: [string[], number[]] = [[], []];
+    /** Of so many dead letters in the queue, and how it ended. */
+    const stays: (readonly [many: number, enteredAt: number, leftAt: number, end: Figure])[] = [];
+    const byHost: (readonly [host: string, what: Figure, many: number])[] = [];
     /** By its beginning: what arrived in each, less what redriver took of it: it waits, or expired, or is gone. */
     const hours = new Map<number, number>();
     const addTo = (hour: number, many: number) => hours.set(hour, (hours.get(hour) ?? 0) + many);
-    const isIn = (at = 0): boolean => at >= from && at < to;
-    const isThere = ([, enteredAt, leftAt]: Stay): boolean => leftAt >= from && enteredAt < to;
-    const count = (...stays: readonly Stay[]): void => {
-      for (const [many, enteredAt, leftAt, end] of stays.filter(isThere)) {
-        figures[enteredAt < from ? "waitedBefore" : "arrived"] += many;
-        figures[leftAt < to ? end : "waitsAfter"] += many;
-      }
-    };
 
     for (const [dlqId, { at, host, isComeBack, why, messages }] of letters) {
       if (why === "from-archive" || isHost?.(host) === false) continue;
       // A come-back, or a delete without a drop, proves what no answer told.
       const leftAt = at.published ?? at.delete ?? (parents.has(dlqId) ? at.republish : undefined);
       const enteredAt = Math.min(toEnteredAt(dlqId) ?? 0, leftAt ?? Infinity);
-      if (isComeBack && isIn(enteredAt)) of(host).failedAgain += 1;
+      if (isComeBack && isIn(enteredAt)) byHost.push([host, "failedAgain", 1]);
       if (isIn(at.park)) figures.parked += 1;
       if (leftAt === undefined) continue;
       addTo(toHour(enteredAt), -1);
       const isTaken = at.published === undefined && at.drop !== undefined;
       const end = isTaken ? (why === "discarded" ? why : "dropped") : "sentAgain";
-      count([1, enteredAt, leftAt, end]);
+      stays.push([1, enteredAt, leftAt, end]);
       if (end !== "sentAgain" || !isIn(leftAt)) continue;
-      of(host).sentAgain += 1;
+      byHost.push([host, end, 1]);
       figures.messages += Math.max(1, messages);
       delays.push(leftAt - enteredAt);
       if (!parents.has(dlqId)) silent.push(dlqId);
     }
 
-    const own = kinds
-      .map(({ origin, ...kind }) => ({ ...kind, host: origin.startsWith("http") ? hostOf(origin) : origin }))
-      .filter(({ host }) => isHost?.(host) !== false);
-    const there = own.filter(({ waiting, parked }) => waiting + parked > 0);
-    const all = sumOf(there, ({ waiting, parked }) => waiting + parked);
-    if (to >= now) for (const { host, waiting, parked } of there) of(host).waitsAfter += waiting + parked;
-    for (const [hour, many] of own.flatMap((kind) => Object.entries(kind.hours)))
+    const own = kinds.filter((kind) => isHost?.(hostOfKind(kind)) !== false);
+    for (const [hour, many] of own.flatMap(({ id }) => Object.entries(arrivals.get(id) ?? {})))
       addTo(Number(hour) * hourMs, many);
-    for (const [host, sum] of hosts) {
-      // Come-backs that wait are in no audit yet.
-      const again = own.filter((kind) => kind.host === host && kind.failedAgain > 0);
-      const most = sumOf(again, (kind) => kind.failedAgain);
-      const isMore = most > sum.failedAgain && sum.waitsAfter > 0;
-      if (isMore && again.every(({ firstMetAt }) => isIn(firstMetAt))) sum.failedAgain = most;
-      else if (isMore)
-        unknown.set("failedAgain", `of what waits at ${host} some may have failed again before`);
-      figures.failedAgain += sum.failedAgain;
-    }
-
-    const stays = [...hours].map(([at, many]): Stay => [many, at, at + hourMs + retentionMs - 1, "expired"]);
-    /** That waits, or is gone. A count that a killed process lost is missing. */
-    const rest = (first: number, end: number): number =>
-      sumOf(stays, ([many, at, until]) => (at >= first && at < end && until >= now ? many : 0));
+    const there = own.filter(({ waiting, parked }) => waiting + parked > 0);
     const isStale = there.some(({ expiredSince }) => expiredSince !== undefined);
-    const isSince = (at: number): boolean => !isStale && there.every(({ since }) => (since ?? 0) >= at);
-    const enteredSince = (at: number): number =>
-      isSince(at) ? all : Math.max(0, Math.min(all, rest(at, now)));
-    const [since, later] = [enteredSince(from), to >= now ? 0 : enteredSince(to)];
-    count([all - since, from - 1, Infinity, "gone"], [since - later, from, Infinity, "gone"]);
-    const gone: Stay = [rest(from, to) - since + later, from, from, "gone"];
-    const others = [gone, ...stays.filter(([, , leftAt]) => leftAt < now)].filter(([many]) => many > 0);
-    if (others.some(isThere) && isHost !== null) {
-      const why = "what a rule sends to another host may be in it twice";
-      unknown.set("gone", why).set("expired", why);
-    } else count(...others);
+    /** Nothing of what waits has entered before, as far as that is known. */
+    const first = isStale ? 0 : Math.min(...there.map(({ since }) => since ?? 0));
+    let left = sumOf(there, ({ waiting, parked }) => waiting + parked);
+    // Of what is neither taken nor over, the newest waits. The others are gone.
+    for (const [at, many] of [...hours].toSorted(([one], [other]) => other - one)) {
+      const until = at + hourMs + retentionMs - 1;
+      const waits = until >= now && at + hourMs > first ? Math.max(0, Math.min(many, left)) : 0;
+      stays.push([waits, at, Infinity, "waitsAfter"]);
+      stays.push(until < now ? [many, at, until, "expired"] : [many - waits, at, at, "gone"]);
+      left -= waits;
+    }
+    // What a killed process did not count as arrived.
+    stays.push([left, first, Infinity, "waitsAfter"]);
+    for (const [many, enteredAt, leftAt, end] of stays) {
+      if (many <= 0 || leftAt < from || enteredAt >= to) continue;
+      figures[enteredAt < from ? "waitedBefore" : "arrived"] += many;
+      figures[leftAt < to ? end : "waitsAfter"] += many;
+    }
+    const elsewhere = "of one host it may be what a rule sent to another";
+    if (isHost !== null && figures.gone + figures.expired > 0)
+      Object.assign(unknown, { gone: elsewhere, expired: elsewhere });
+    const notYet = "what expires in this hour is known when it is over and counted";
+    if (isStale) Object.assign(unknown, { waitedBefore: notYet, gone: notYet, waitsAfter: notYet });
     // Of the hour that goes on some may be gone; and what is not counted since may stand both as waiting and as expired.
     const turning = toHour(now - retentionMs);
-    const isTurning = turning < to && (hours.get(turning) ?? 0) > 0;
-    const off = new Set<Figure>(isStale ? ["waitedBefore", "gone", "waitsAfter"] : []);
-    if (isTurning) off.add(turning < from ? "waitedBefore" : "gone");
-    if (isTurning) off.add(turning + retentionMs < to ? "expired" : "waitsAfter");
-    const notYet = "what expires in this hour is known when it is over and counted";
-    for (const name of figureNames) if (off.has(name)) unknown.set(name, notYet);
-    const keptSince = now - arrivalHours * hourMs;
-    if (from - retentionMs < keptSince) {
-      const why = "arrivals are kept for a week, and of what came before only what redriver took is known";
-      unknown.set("waitedBefore", why).set("expired", why);
-      if (from < keptSince) unknown.set("arrived", why);
+    if (turning < to && (hours.get(turning) ?? 0) > 0) {
+      unknown[turning < from ? "waitedBefore" : "gone"] = notYet;
+      unknown[turning + retentionMs < to ? "expired" : "waitsAfter"] = notYet;
     }
-    const rows = [...hosts].map(([host, { sentAgain, failedAgain, waitsAfter }]) => ({
-      host,
+    const keptSince = now - arrivalHours * hourMs;
+    const kept = "arrivals are kept for a week, and of what came before only what redriver took is known";
+    if (from - retentionMs < keptSince) Object.assign(unknown, { waitedBefore: kept, expired: kept });
+    if (from < keptSince) unknown.arrived = kept;
+
+    for (const kind of to < now ? [] : there)
+      byHost.push([hostOfKind(kind), "waitsAfter", kind.waiting + kind.parked]);
+    const hosts = [...groupBy(byHost, ([host]) => host)].map(([host, parts]) => {
+      const of = (what: Figure) => sumOf(parts, ([, figure, many]) => (figure === what ? many : 0));
+      // Come-backs that wait are in no audit yet.
+      const again = own.filter((kind) => hostOfKind(kind) === host && kind.failedAgain > 0);
+      const most = of("waitsAfter") > 0 ? sumOf(again, (kind) => kind.failedAgain) : 0;
+      const isKnown = most <= of("failedAgain") || again.every(({ firstMetAt }) => isIn(firstMetAt));
+      if (!isKnown) unknown.failedAgain = unknown.silent = "some of what waits may have failed again before";
+      const failedAgain = Math.max(most, of("failedAgain"));
+      figures.failedAgain += failedAgain;
       // What goes to a queue is in the audit by its host.
-      sentAgain: host.startsWith("queue:") ? null : sentAgain,
-      failedAgain,
-      waitsAfter: unknown.has("waitsAfter") ? null : waitsAfter,
-    }));
-    return { figures, unknown, hosts: rows, silent, delays };
+      const sentAgain = host.startsWith("queue:") ? null : of("sentAgain");
+      const waitsAfter = "waitsAfter" in unknown ? null : of("waitsAfter");
+      return { host, sentAgain, failedAgain: isKnown ? failedAgain : null, waitsAfter };
+    });
+    return { figures, unknown, hosts, silent, delays };
   }
   return { add, read };
 }

@@ -119,7 +119,7 @@ it("what three drains list in part, and one of them sends, arrives and waits onc
   seed({ responseStatus: 410, responseBody: "gone" });
   const now = Date.now();
   const read = async () => {
-    const report = await readReport(rig.core, { from: now - 2 * hourMs }, Date.now(), 1_000);
+    const report = await readReport({ core: rig.core, input: { from: now - 2 * hourMs }, now: Date.now() });
     const facts = await readQueueFacts(rig.core);
     const { waiting, parked, arrived, sentAgain, ...rest } = { ...toQueueSample(facts), ...report.figures };
     expect(rest).toMatchObject({ gone: 0, expired: 0, failedAgain: 0 });
@@ -178,9 +178,13 @@ it("letters of no drain are in the list of kinds on each face, and a report says
   expect(onlyKind(ofNoDrain, ofNoDrain[0]!.kinds[0]!.id)).toEqual(ofNoDrain);
   expect(onlyKind(ofNoDrain, "0000000000")).toEqual([]);
   expect((await readFailureList(core, { drain: "main" }, Date.now())).ofNoDrain).toEqual([]);
-  const report = await readReport(core, {}, Date.now(), 1_000);
-  expect(toMarkdown(report)).toContain("\nIn no figure: 5 of no drain, as counted last.\n");
-  expect(toMarkdown(report)).toContain("It adds up");
-  const figures = { ...report.figures, gone: null };
-  expect(toMarkdown({ ...report, figures })).not.toContain("It adds up");
+  const report = await readReport({ core, input: {}, now: Date.now() });
+  expect(toMarkdown(report)).toContain("\n| of no drain | 5 | in no figure above, as counted last |\n");
+  const [now, days] = [Date.now(), 24 * hourMs];
+  const long = await readReport({ core, input: { from: now - 40 * days }, now });
+  expect(long.since).toBe(now - 40 * days);
+  expect([long.from > now - 30 * days, long.from <= now - 30 * days + hourMs]).toEqual([true, true]);
+  expect(toMarkdown(long)).toContain("\n| earlier | – | acts are kept for 30 days |\n");
+  const before = { core, input: { from: now - 40 * days, to: now - 35 * days }, now };
+  await expect(readReport(before)).rejects.toMatchObject({ code: "command-misused" });
 });

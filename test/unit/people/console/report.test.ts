@@ -5,10 +5,11 @@ import type { OutageReport } from "../../../../src/people/operations/report/read
 import { reportScreen } from "../../../../src/people/console/screens/report.tsx";
 
 const report: OutageReport = {
+  since: Date.UTC(2026, 9, 1),
   from: Date.UTC(2026, 10, 20, 8),
   to: Date.UTC(2026, 10, 20, 10),
   host: "*|<b>",
-  delays: null,
+  delays: { medianMs: 60_000, p99Ms: 720_000 },
   figures: { ...eachFigure(() => 1_200), expired: null },
   ofNoDrain: 0,
   expiredSince: undefined,
@@ -21,17 +22,22 @@ test("the report's page has its headings and tables, and the same as Markdown to
   const [section] = reportScreen.sections;
   const html = String(await section!.render(report, { query: new URLSearchParams() } as never));
   const page = html.replace(/<details.*<\/details>/s, "");
-  expect([...page.matchAll(/<h2>([^<]*)/g)].map(([, title]) => title)).toEqual([
-    "In all",
-    "By host",
-    "Not known",
-  ]);
+  const span = "From 2026-11-20 08:00 to 2026-11-20 10:00 UTC, *|&lt;b&gt;";
+  expect([...page.matchAll(/<h2>([^<]*)/g)].map(([, title]) => title)).toEqual([span, "By host", "Acts"]);
   expect(page).toMatch(
     /<th scope="col" class="number"><span title="[^"]*">sent again.*<bdi>pay\|1.example.com.*1,200/s,
   );
   expect(page).not.toMatch(/\| |<pre/);
-  expect(html).toContain("| pay\\|1.example.com | 1,200 | 3 | – |");
-  expect(toMarkdown(report)).toMatch(
-    /^# Outage report of .*\n\nFrom .*\n\n## In all\n\n\| what \| messages \|\n\| --- \|/,
-  );
+  const text = toMarkdown(report);
+  expect(text).toMatch(/^# Outage report\n\n## From .*\n\n\| what \| messages \| note \|\n\| --- \|/);
+  const rows = [
+    "earlier | – | acts are kept for 30 days",
+    "= sent again | 1,200 | ",
+    "+ expired | – | arrivals are kept for a week",
+    "from entry to sent again: p99 | 12m | ",
+    "pay\\|1.example.com | 1,200 | 3 | –",
+  ];
+  for (const row of rows) expect(text).toContain(`\n| ${row} |\n`);
+  expect(html).toContain(rows.at(-1));
+  expect(toMarkdown({ ...report, since: report.from })).not.toContain("30 days");
 });

@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AuditAct } from "../../../../src/job/contracts/audit.ts";
+import type { HourlyArrivals } from "../../../../src/job/contracts/failures.ts";
 import { createCount } from "../../../../src/people/operations/report/count.ts";
 import { hourMs } from "../../../../src/people/read/totals.ts";
 
@@ -37,6 +38,7 @@ function count(lives: readonly Life[], from: number, to: number, uncounted = 0) 
       : [add("republish"), add("published"), add("published"), add("delete")];
   });
   for (const act of acts) counter.add(act);
+  const arrivals = new Map<string, HourlyArrivals>();
   const kinds = ["a.example", "b.example"].map((host) => {
     const own = lives.filter((one) => one.host === host);
     const waits = own.filter((one) => isThere(one, now));
@@ -48,9 +50,10 @@ function count(lives: readonly Life[], from: number, to: number, uncounted = 0) 
     }
     const since = waits.length === 0 ? null : Math.min(...waits.map(toEntered));
     const nothing = { parked: 0, firstMetAt: start, failedAgain: 0, drains: [{}] };
-    return { ...nothing, origin: `https://${host}`, waiting: waits.length, since, hours } as never;
+    arrivals.set(host, hours);
+    return { ...nothing, id: host, origin: `https://${host}`, waiting: waits.length, since } as never;
   });
-  return counter.read(kinds, { from, to, now, retentionMs, isHost: null });
+  return counter.read(kinds, arrivals, { from, to, now, retentionMs, isHost: null });
 }
 
 /** To the hour, as what expires is known by the hour. */
@@ -109,23 +112,35 @@ describe("an outage report", () => {
   it("says that it does not know what failed again before, and of a host what expired", () => {
     const at = now - hourMs;
     const hour = Math.floor(at / hourMs);
-    const kind = { origin: "https://a", waiting: 1, parked: 0, since: at, firstMetAt: at, failedAgain: 2 };
+    const kind = {
+      id: "a",
+      origin: "https://a",
+      waiting: 1,
+      parked: 0,
+      since: at,
+      firstMetAt: at,
+      failedAgain: 2,
+    };
     const whole = { from: hour * hourMs, to: now, now, retentionMs, isHost: null };
-    const read = (more: object, span = {}) =>
-      createCount(9).read([{ ...kind, hours: { [hour]: 3 }, ...more } as never], { ...whole, ...span });
+    const read = (more: object, span = {}, hours = {}) =>
+      createCount(9).read([{ ...kind, ...more } as never], new Map([["a", { [hour]: 3, ...hours }]]), {
+        ...whole,
+        ...span,
+      });
+    const unknownOf = (...asked: Parameters<typeof read>) => Object.keys(read(...asked).unknown).toSorted();
     expect(read({ drains: [{}] }).figures).toMatchObject({ gone: 2, arrived: 3, failedAgain: 2 });
-    const ofHost = read({ firstMetAt: 0 }, { isHost: () => true });
-    expect([...ofHost.unknown.keys()]).toEqual(["failedAgain", "gone", "expired"]);
+    const ofHost = unknownOf({ firstMetAt: 0 }, { isHost: () => true });
+    expect(ofHost).toEqual(["expired", "failedAgain", "gone", "silent"]);
     // Of the hour that goes on some may be gone, and be taken off or not.
     const turning = hour - 11;
-    const hours = { [hour]: 3, [turning]: 8 };
-    expect([...read({ hours }).unknown.keys()]).toEqual(["waitedBefore", "expired"]);
-    const stale = read({ hours, waiting: 9, expiredSince: now - 1 });
-    expect([...stale.unknown.keys()]).toEqual(["waitedBefore", "expired", "gone", "waitsAfter"]);
-    expect(stale.hosts).toMatchObject([{ waitsAfter: null }]);
-    expect([...read({ hours }, { from: turning * hourMs }).unknown.keys()]).toEqual(["expired", "gone"]);
-    const since = (days: number) => [...read({}, { from: now - days * 24 * hourMs }).unknown.keys()];
-    expect([since(6), since(6.9)]).toEqual([[], ["waitedBefore", "expired"]]);
-    expect(since(8)).toEqual(["waitedBefore", "expired", "arrived"]);
+    const hours = { [turning]: 8 };
+    expect(unknownOf({}, {}, hours)).toEqual(["expired", "waitedBefore"]);
+    const isStale = { waiting: 9, expiredSince: now - 1 };
+    expect(unknownOf(isStale, {}, hours)).toEqual(["expired", "gone", "waitedBefore", "waitsAfter"]);
+    expect(read(isStale, {}, hours).hosts).toMatchObject([{ waitsAfter: null }]);
+    expect(unknownOf({}, { from: turning * hourMs }, hours)).toEqual(["expired", "gone"]);
+    const since = (days: number) => unknownOf({}, { from: now - days * 24 * hourMs });
+    expect([since(6), since(6.9)]).toEqual([[], ["expired", "waitedBefore"]]);
+    expect(since(8)).toEqual(["arrived", "expired", "waitedBefore"]);
   });
 });

@@ -6,7 +6,7 @@ import {
 } from "../../../../../src/people/operations/history/select-records.ts";
 import { sumHistory } from "../../../../../src/people/operations/history/summary.ts";
 import type { AuditEntry, AuditRecord } from "../../../../../src/job/contracts/audit.ts";
-import { actColumns } from "../../../../../src/people/cli/history/command.ts";
+import { actColumns } from "../../../../../src/people/operations/history/rows.ts";
 import type { DrainName } from "../../../../../src/job/contracts/ids.ts";
 import { entry as newEntry } from "../../../../support/audit-entry.ts";
 
