@@ -29,7 +29,6 @@ export const parkReasons = [
   "body-duplicate-keys",
   "body-not-editable",
   "signed-body",
-  "patch-not-idempotent",
   "encoded-body",
 ] as const;
 

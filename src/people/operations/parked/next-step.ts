@@ -48,7 +48,6 @@ const steps: Readonly<Record<ParkReason, Step>> = {
   "body-duplicate-keys": "loss",
   "body-not-editable": "message",
   "signed-body": "loss",
-  "patch-not-idempotent": "loss",
   "encoded-body": "loss",
 };
 
