@@ -76,7 +76,7 @@ export function toItemJson({ destination, queue, headers, body }: BatchItem, hea
   for (const name in headers) {
     const isId = name === deduplicationId;
     const value = isId ? headers[name]!.slice(0, -longestSuffix.length) : headers[name]!;
-    head += `${comma}${itemHeader(name).json}${toJsonText(value)}`;
+    head += comma + itemHeader(name).toJson(value);
     if (isId) idEndUnits = head.length - 1;
     comma = ",";
   }

@@ -103,7 +103,7 @@ function toItemNames(prefix: string) {
     headerName: oncePerText(1_000, 256, (name): HeaderName => toHeaderName(name, prefix)),
     itemHeader: oncePerText(1_000, 256, (name) => ({
       isToken: isToken(name),
-      json: `${toJsonText(name)}:`,
+      toJson: toHeaderJson(name),
     })),
   };
 }
@@ -114,6 +114,20 @@ let lastNames: { readonly prefix: string; readonly names: ItemNames } | null = n
 export function itemNamesOf(prefix: string): ItemNames {
   if (lastNames?.prefix !== prefix) lastNames = { prefix, names: toItemNames(prefix) };
   return lastNames.names;
+}
+
+/** Name and value as JSON. Most headers have the value that they had in the letter before. */
+function toHeaderJson(name: string): (value: string) => string {
+  const start = `${toJsonText(name)}:`;
+  let last = "";
+  let json = `${start}""`;
+  return (value) => {
+    if (value !== last) {
+      last = value;
+      json = start + toJsonText(value);
+    }
+    return json;
+  };
 }
 
 type HeaderName = ReturnType<typeof toHeaderName>;
