@@ -42,7 +42,7 @@ export interface PageWork {
   readonly accepts?: (letter: Letter) => boolean;
   /** Counts while the page is worked, for its caller. Absent: its own, in the outcome. */
   readonly failures?: FailureTally;
-  /** Called when some of the page have a result. Turns of a rate may be far apart. */
+  /** Called when the page is decided, and when some of it have a result. Turns of a rate may be far apart. */
   readonly onTurn?: () => Promise<void>;
 }
 
@@ -81,6 +81,8 @@ export async function workPage(
   await stage(undue, (some) => drop(drain, some, page.readAt));
   report.ended();
   await drain.shared?.write();
+  // Canaries and rates may hold the page for long: what was listed is told before.
+  await work.onTurn?.();
   await settle(undue.filter(isProven));
   await stage(undue, async (some) => park(drain, await spareExhausted(drain, some)));
   for (const letter of undue) letter.forgetContent();

@@ -18,7 +18,8 @@ export function createProgress(
   onTakenOver: () => void,
 ) {
   let due: ReturnType<typeof toDueLater> = [];
-  let writtenAt = source.clock.monotonic();
+  // What a window has listed first is told at once.
+  let writtenAt = -Infinity;
   const write = async (tally: Tally, failures: FailureTally): Promise<void> => {
     const dueLater = due;
     due = [];
