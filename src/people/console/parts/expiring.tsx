@@ -2,7 +2,7 @@
 import { toDestinationText } from "../../operations/destination-text.ts";
 import { number, toClock, toExpiringCount, toOwnersText, toTime } from "../../operations/phrases.ts";
 import { toEndOfHour } from "../../read/expiring.ts";
-import { toSaveTexts, written, type Save } from "../../operations/status/expiring.ts";
+import { toSaveTexts, type Save } from "../../operations/status/expiring.ts";
 import type { Status } from "../../operations/status/read.ts";
 import type { Html } from "../screen.ts";
 import { toQuery } from "../query.ts";
@@ -75,7 +75,9 @@ export function ExpiringFirst({
             <>
               {[...new Map(toSaveTexts(group).map((one) => [one.act ?? one.text, one])).values()].map(
                 (save) => (
-                  <span class="save">{save.act === undefined ? save.text : toSaveLink(save.act, group)}</span>
+                  <span class="save">
+                    {save.act === undefined ? save.text : toSaveLink(save.act, save.text, group)}
+                  </span>
                 ),
               )}
             </>
@@ -90,6 +92,7 @@ export function ExpiringFirst({
 /** Where a person does it. Its form has the command. */
 function toSaveLink(
   act: Save["act"],
+  text: string,
   { source, failure, drains }: Status["expiring"]["groups"][number],
 ): Html {
   const kind = `/failures/${failure}`;
@@ -98,8 +101,8 @@ function toSaveLink(
     resume: ["resume what is paused", "/#paused"],
     plan: ["make a plan of them", `/plans${toQuery({ drain: drains[0], failure })}`],
     probe: ["probe their destination", kind],
-    rule: [written.rule, kind],
-    drain: [written.drain, "/failures#of-no-drain"],
+    rule: [text, kind],
+    drain: [text, "/failures#of-no-drain"],
   }[act] as [string, string];
   return <a href={href}>{words}</a>;
 }

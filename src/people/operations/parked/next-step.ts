@@ -61,8 +61,13 @@ const instead: Partial<Record<Step, string>> = {
 };
 
 /** True if something about the record or the settings parked it, so that a release alone may not help. */
-export function isOfRecord(reason: ParkReason): boolean {
-  return steps[reason] === "message" || steps[reason] in instead;
+export function isOfRecord(reason: ParkReason, mayUseService = false): boolean {
+  const step = steps[reason];
+  return step === "message" || (step in instead && !(step === "service" && mayUseService));
+}
+
+export function isByRule(reason: ParkReason): boolean {
+  return steps[reason] === "rules";
 }
 
 export function insteadOfRelease(reason: ParkReason): string {

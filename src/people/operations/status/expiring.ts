@@ -9,7 +9,7 @@ import type { ParkReason } from "../../../job/message/park-reasons.ts";
 import type { LaneStanding } from "../../read/lane-standings.ts";
 import { sumOf } from "../../read/totals.ts";
 import { toCommandLine, toReasonWords } from "../command-line.ts";
-import { isOfRecord } from "../parked/next-step.ts";
+import { insteadOfRelease, isByRule, isOfRecord } from "../parked/next-step.ts";
 import { number } from "../phrases.ts";
 
 export const saveActs = ["release", "resume", "plan", "probe", "rule", "drain"] as const;
@@ -18,6 +18,8 @@ export const saveActs = ["release", "resume", "plan", "probe", "rule", "drain"] 
 export interface Save {
   readonly act: (typeof saveActs)[number];
   readonly command: string | null;
+  /** Of what a release alone would only park again: what comes first. */
+  readonly advice?: string;
 }
 
 /** What is known of a drain of a group; all that holds its destination and its kind. */
@@ -29,6 +31,8 @@ export interface HeldBy {
   readonly hostPause: HostPause | null;
   readonly hostPauses: readonly PauseRecord[];
   readonly reasons: DrainFacts["reasons"] | undefined;
+  /** The drain has a rule `via: service`. */
+  readonly mayUseService: boolean;
 }
 
 export type SavedGroup = ReturnType<typeof toSaved>;
@@ -95,7 +99,7 @@ function toPart(
   { failure, origin }: Pick<ExpiringGroup, "failure" | "origin">,
   { drain, count, waiting, parked, ruled }: ExpiringOfDrain,
   isOnly: boolean,
-  { mode, paused, hostPause, hostPauses, lane, reasons }: HeldBy,
+  { mode, paused, hostPause, hostPauses, lane, reasons, mayUseService }: HeldBy,
 ) {
   const saves: Save[] = [];
   const add = (act: Save["act"], ...words: readonly string[]): void => {
@@ -106,15 +110,17 @@ function toPart(
   const decisions = Object.keys(ruled);
   const isHeld = decisions.length > 0 && decisions.every(isStaying);
   const isMixed = !isHeld && decisions.some(isStaying);
-  const isReleasable = (Object.keys(reasons?.parked ?? {}) as readonly ParkReason[]).some(
-    (reason) => !isOfRecord(reason),
-  );
+  const parkedFor = toParkedFor(reasons, decisions);
+  const isReleasable = parkedFor.some((reason) => !isOfRecord(reason, mayUseService));
   if (parked > 0 && isReleasable) {
     const of = isOnly ? ["--drain", drain] : [];
     add("release", "parked", "release", ...of, "--failure", failure, ...toReasonWords({}));
   }
   const holdsSome = decisions.some((decision) => decision.startsWith("hold "));
-  if ((waiting > 0 && holdsSome) || (parked > 0 && !isReleasable)) add("rule");
+  const [why] = parkedFor;
+  if (parked > 0 && !isReleasable && why !== undefined) {
+    saves.push({ act: "rule", command: null, advice: insteadOfRelease(why) });
+  } else if ((waiting > 0 && holdsSome) || (parked > 0 && !isReleasable)) add("rule");
   const kindPause = hostPauses.find(
     (one) => toFailureOfName(one.host ?? "") === failure && (one.drain === "*" || one.drain === drain),
   );
@@ -141,11 +147,22 @@ function toPart(
   return { saves, least: isMixed ? 0 : Math.max(0, count - parked), most: Math.min(count, waiting) };
 }
 
+/** The reasons of its drain that a kind with these decisions may be parked for, the most frequent first. */
+function toParkedFor(reasons: HeldBy["reasons"], decisions: readonly string[]): readonly ParkReason[] {
+  const all = Object.entries(reasons?.parked ?? {}).toSorted(([, one], [, other]) => other - one);
+  const names = all.map(([reason]) => reason as ParkReason);
+  const byRules = decisions.filter((decision) => decision.startsWith("park "));
+  if (decisions.length === 0) return names;
+  return names.filter((reason) =>
+    isByRule(reason) ? byRules.length > 0 : byRules.length < decisions.length,
+  );
+}
+
 function ofDrain({ drain }: PauseRecord): readonly string[] {
   return drain === "*" ? [] : [drain];
 }
 
-export const written = { rule: "no rule sends these: add one", drain: "no drain selects these: add one" };
+const written = { rule: "no rule sends these: add one", drain: "no drain selects these: add one" };
 
 /** What saves them, a command as it is typed; and what is known of copies, which save what was in them. */
 export function toSaveTexts({
@@ -156,9 +173,9 @@ export function toSaveTexts({
   count,
   copied,
 }: SavedGroup): readonly { readonly text: string; readonly act?: Save["act"] }[] {
-  const texts: { text: string; act?: Save["act"] }[] = saves.map(({ act, command }) => ({
+  const texts: { text: string; act?: Save["act"] }[] = saves.map(({ act, command, advice }) => ({
     act,
-    text: command ?? (act === "drain" ? written.drain : written.rule),
+    text: command ?? advice ?? (act === "drain" ? written.drain : written.rule),
   }));
   const add = (text: string): number => texts.push({ text });
   if (failure === unreadableKind.id) add("nobody can read these: a newer build may");

@@ -161,7 +161,9 @@ const toWhy: Readonly<Record<Save["act"] | "several" | "none", (count: string) =
 /** What holds how many of them: `48 are sent by no rule; a pause holds at least 3.` */
 function toWhyUnsent(groups: Status["expiring"]["groups"], at: number): string {
   const whyOf = ({ saves }: (typeof groups)[number]): keyof typeof toWhy => {
-    const [act = "none", ...others] = new Set(saves.map((save) => save.act).filter((one) => one !== "probe"));
+    // What is parked for what it is needs a rule that can send it, and has one that wants to.
+    const acts = saves.map(({ act, advice }) => (advice === undefined ? act : "release"));
+    const [act = "none", ...others] = new Set(acts.filter((one) => one !== "probe"));
     return others.length > 0 ? "several" : act;
   };
   const texts = [...new Set(groups.map(whyOf))].map((why) => {

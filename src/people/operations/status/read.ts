@@ -22,6 +22,7 @@ import { toHeldByOrigin } from "../../read/held-by-rules.ts";
 import { nobody, toOwners, toOwnersByOrigin } from "../../read/owners.ts";
 import { toExpired } from "../../read/totals.ts";
 import { mapEach } from "../../../group-items-by-key.ts";
+import { hasServiceRule } from "../parked/next-step.ts";
 import { sumExpiring, toSaved } from "./expiring.ts";
 
 interface StatusRequest {
@@ -120,6 +121,7 @@ export async function readStatus(core: Core, { nextRuns, problems, now, facts: g
         hostPause: destination?.pause ?? null,
         hostPauses: hostPausesOfSource(source),
         reasons: row?.reasons,
+        mayUseService: hasServiceRule(core.drains.get(name)?.config),
       };
     }),
   });

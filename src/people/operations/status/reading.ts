@@ -42,7 +42,16 @@ const expiringGroup = z.object({
   copied: count.nullable().describe("At least so many have a copy; null: not known."),
   earliestAt: time.describe("None expires before. In the past: some may be gone since."),
   inFirstHour: count.nullable().describe("Of them, in the hour of `earliestAt`; null: not known."),
-  saves: z.array(z.object({ act: z.enum(saveActs), command: z.string().nullable() })),
+  saves: z.array(
+    z.object({
+      act: z.enum(saveActs),
+      command: z.string().nullable(),
+      advice: z
+        .string()
+        .optional()
+        .describe("Of what a release alone would only park again: what comes first."),
+    }),
+  ),
 });
 
 const outlook = z.object({

@@ -26,6 +26,9 @@ const rules = `
       - { name: lost, when: { responseStatus: 410 }, then: park }
 `;
 const held = { responseStatus: 404 };
+const binary = { due: {}, held: {}, parked: { "binary-body": 9 } };
+const mixed = { ...binary, parked: { rule: 32, "binary-body": 9 } };
+const viaService = "add a rule `via: service` first (serviceRetry of the source)";
 
 async function expiring({ core }: ReadRig) {
   const [source] = (await readQueueFacts(core)).sources;
@@ -190,6 +193,19 @@ describe("what expires within a day", () => {
     ["is held while it is paused", { paused: { drain: "*" }, ruled: { "hold otherwise": 9 } }, 9, ["rule"]],
     ["is held behind a halt", { lane: { state: "halted" }, ruled: { "hold x": 9 } }, 9, ["rule"]],
     ["is parked in part", { parked: 4, waiting: 5, ruled: { "republish x": 9 } }, 4, ["release"]],
+    ["is parked for what it is", { parked: 9, waiting: 0, reasons: binary }, 9, [viaService]],
+    [
+      "is parked for what it is, of others a rule parks",
+      { parked: 9, waiting: 0, reasons: mixed },
+      9,
+      [viaService],
+    ],
+    [
+      "is released to a rule via: service",
+      { parked: 9, waiting: 0, reasons: binary, mayUseService: true },
+      9,
+      ["release"],
+    ],
     ["is held in part", { ruled: { "hold x": 4, "republish x": 5 } }, null, ["rule"]],
   ])(
     "is told of a kind that %s",
@@ -210,12 +226,11 @@ describe("what expires within a day", () => {
         hostPause: null,
         hostPauses: [],
         reasons: { due: {}, held: {}, parked: { refused: parked } },
+        mayUseService: false,
         ...by,
       }));
-      expect([found.isUnsentExact ? found.unsent : null, found.saves.map(({ act }) => act)]).toEqual([
-        unsent,
-        acts,
-      ]);
+      const saves = found.saves.map(({ act, advice }) => advice ?? act);
+      expect([found.isUnsentExact ? found.unsent : null, saves]).toEqual([unsent, acts]);
     },
   );
 
