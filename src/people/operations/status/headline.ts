@@ -3,7 +3,7 @@ import { toTotals } from "../../read/totals.ts";
 import { capitalised, present, toLeft } from "../phrases.ts";
 import type { Mood, Need } from "./need.ts";
 import type { Status } from "./read.ts";
-import { toBehind, toHeadline, toOtherDocumentText, toRestTexts } from "./verdict.ts";
+import { toBehind, toHeadline, toOtherDocumentText, toRestTexts, toUnknown } from "./verdict.ts";
 
 export function isAllPaused({ drains }: Pick<Status, "drains">): boolean {
   return drains.length > 0 && drains.every(({ paused }) => paused !== null);
@@ -16,7 +16,7 @@ export interface Headline {
 }
 
 /** Needs that are said before how many wait. */
-const toldFirst: ReadonlySet<Need["first"]["kind"]> = new Set(["parked", "rules", "runbook"]);
+const toldFirst: ReadonlySet<Need["first"]["kind"]> = new Set(["parked", "rules", "runbook", "of no drain"]);
 
 /** What stands over the page. A part of it that the headline does not say is among the needs. */
 export function toNowHeadline(status: Status, needs: readonly Need[]): Headline {
@@ -25,7 +25,8 @@ export function toNowHeadline(status: Status, needs: readonly Need[]): Headline 
   const isDraining = drains.some(({ outlook }) => outlook.going > 0 && outlook.perSecond !== null);
   const [first] = needs;
   const text = toHeadline(status);
-  const free = first === undefined ? "Nothing needs a person" : "";
+  const unknown = toUnknown(status);
+  const free = first === undefined && unknown === "" ? "Nothing needs a person" : "";
   if (replicas.length === 0) return { mood: "bad", text, hint: "" };
   if (isAllPaused(status)) return { mood: "warn", text, hint: "" };
   if (first?.mood === "bad") return { mood: "bad", text: first.headline, hint: "" };
@@ -44,8 +45,8 @@ export function toNowHeadline(status: Status, needs: readonly Need[]): Headline 
   if (first !== undefined && toldFirst.has(first.first.kind)) {
     return { mood: "warn", text: first.headline, hint: "" };
   }
-  if (waiting > 0) return { mood: "warn", text, hint: "" };
-  // `all clear: nothing waits`: what is sure, then why.
+  if (waiting > 0 || unknown !== "") return { mood: "warn", text, hint: "" };
+  // `all clear: nothing waits, listed 12s ago`: what is sure, then why.
   const [sure = "", ...why] = text.split(": ");
   return { mood: "calm", text: sure, hint: toSentences(free, why.join(": ")) };
 }

@@ -136,11 +136,13 @@ export async function readStatus(core: Core, { nextRuns, problems, now, facts: g
     /** Null: the document has problems, and the replicas go on under one from before. */
     documentHash: isWhole ? core.document.hash : null,
     documentProblems: problems,
+    redisFit: facts.redisFit,
     drains: drainRows,
     sources: await Promise.all(
       facts.sources.map(async ({ source, summary, census, depth, expiring, shared, failures, lanes }) => ({
         source,
         ...summary,
+        listed: toListed(core, facts, source, replicas, now),
         /** Unix ms; until then each that is open is left to whoever began it. Null: none is. */
         triedAgainAt: toTriedAgainAt(core, source, summary?.oldestOpenAt ?? null),
         census,
@@ -208,6 +210,32 @@ function ofLedgerNow(facts: QueueFacts, name: DrainName) {
     return { open, inDoubt };
   }
   return null;
+}
+
+/** Two times of a listing that is due may pass, and a minute. */
+const lateMs = 60_000;
+
+/** When all of a source was last listed without a fault, Unix ms, and if that is too long ago. Null: never. */
+function toListed(
+  { drains }: Core,
+  facts: QueueFacts,
+  source: SourceId,
+  replicas: readonly ReplicaRecord[],
+  now: number,
+) {
+  const { census = null, censusEveryMs = 0 } = facts.sources.find((one) => one.source === source) ?? {};
+  const own = facts.drains.filter((one) => one.source === source);
+  const everyMs = own.map(({ drain }) => {
+    const schedule = drains.get(drain)?.config.schedule;
+    return schedule?.kind === "every" ? schedule.everyMs : Infinity;
+  });
+  const passedAt = own.map((one) => one.facts?.lastSuccessAt ?? 0);
+  const countedAt = census === null || census.isOutdated === true ? 0 : census.at;
+  const at = Math.max(own.length === 0 ? 0 : Math.min(...passedAt), countedAt);
+  const dueMs = Math.min(censusEveryMs, own.length === 0 ? Infinity : Math.max(...everyMs));
+  const isCalled = replicas.length > 0 && toRest(replicas, source)?.isOfAll !== true;
+  const isWhole = own.every((one) => (one.facts?.lastOutcome ?? "complete") === "complete");
+  return { at: at === 0 ? null : at, isLate: !isCalled || !isWhole || now - at > 2 * dueMs + lateMs };
 }
 
 function toTriedAgainAt({ sources }: Core, source: SourceId, oldestOpenAt: number | null): number | null {

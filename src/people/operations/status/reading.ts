@@ -74,6 +74,7 @@ const answer = z.object({
   at: time,
   documentHash: z.string().nullable(),
   documentProblems: count,
+  redisFit: z.boolean().describe("False: nothing new is begun, see redriver doctor."),
   expiring: expiring.extend({
     unsent: z.object({ atLeast: count, isExact: z.boolean(), earliestAt: time.nullable() }),
     groups: z.array(expiringGroup).describe("The earliest first."),
@@ -102,6 +103,9 @@ const answer = z.object({
     z.looseObject({
       source: z.string(),
       triedAgainAt: time.nullable(),
+      listed: z
+        .object({ at: time.nullable(), isLate: z.boolean() })
+        .describe("When all of it was last listed without a fault; late: what is there now is not known."),
       census: open.nullable(),
       depth: z.object({ count, exact: z.boolean(), stillCounting: z.boolean() }).nullable(),
       expiring,

@@ -15,12 +15,36 @@ import { toNextByItself, toProber, type Prober } from "../lane-words.ts";
 
 type DrainStatus = Status["drains"][number];
 
+/** What needs a person comes before what goes on by itself. */
 export function toVerdict(status: Status): string {
-  const { drains, sources, replicas, documentProblems } = status;
+  const parked = toParkedTexts(status);
+  const isQuiet = toTotals(status).waiting === 0;
+  const first = [...toUrgent(status), ...(isQuiet ? parked : [])];
+  const headline = toHeadline(status);
+  return present([
+    ...(status.replicas.length === 0 ? [headline, ...first] : [...first, headline]),
+    ...toNotes(status),
+    ...(isQuiet ? [] : parked),
+  ]).join("; ");
+}
+
+function toUrgent(status: Status): readonly string[] {
+  return [...toRestTexts(status).map(({ text }) => text), toUnsentText(status)];
+}
+
+function toParkedTexts(status: Status): readonly Part[] {
   const { parked, wouldBeParked, expired } = toTotals(status);
   const toParked = (count: number): string =>
     toCertain({ count, isExact: !isAtLeast(status), ...expired.parked });
-  const notes: readonly Part[] = [
+  return [
+    parked > 0 && `${toParked(parked)} parked for a person`,
+    wouldBeParked > 0 && `${toParked(wouldBeParked)} would be parked for a person`,
+  ];
+}
+
+function toNotes(status: Status): readonly Part[] {
+  const { drains, sources, replicas, documentProblems } = status;
+  return [
     ...toHaltNotes(drains),
     ...toPauseNotes(status),
     ...sources.map((source) => toBehind(source, sources.length === 1)),
@@ -28,18 +52,14 @@ export function toVerdict(status: Status): string {
     ...toHoldNotes(status),
     ...sources.flatMap((source) => toSourceNotes(source, status.at)),
     toSharedText(status),
-    toUnsentText(status),
-    ...toRestTexts(status).map(({ text }) => text),
     ...toReplicaNotes(replicas),
-    parked > 0 && `${toParked(parked)} parked for a person`,
-    wouldBeParked > 0 && `${toParked(wouldBeParked)} would be parked for a person`,
     documentProblems > 0 &&
       `the drains document has ${counted(documentProblems, "problem")}, see redriver rules check`,
     drains.some(({ openPass, nextPassAt }) => openPass === null && nextPassAt === null) &&
       replicas.length > 0 &&
       "not every drain is scheduled",
+    !status.redisFit && "nothing new is begun: redriver doctor says what is wrong with Redis",
   ];
-  return present([toHeadline(status), ...notes]).join("; ");
 }
 
 function toBrakeNote({ source, brakes }: Status["sources"][number]): Part {
@@ -47,15 +67,45 @@ function toBrakeNote({ source, brakes }: Status["sources"][number]): Part {
   return brakes.length > 0 && `braked at the service: ${toWaiting(brakes)}, redriver resume lets go`;
 }
 
-/** Nothing is in the queue. What was published may still wait at the service. */
-function toQuiet(sources: Status["sources"]): string {
-  const standings = sources.map(({ deliveries }) => deliveries?.standing);
-  if (standings.includes("behind")) return "nothing waits here";
-  if (standings.includes("watched")) return "nothing waits here: deliveries are still watched";
-  if (standings.includes("unwatched")) {
-    return "nothing waits here: nothing that was sent within the hour has failed again";
+const hasNeverPassed = ({ lastSuccessAt, openPass }: DrainStatus): boolean => !lastSuccessAt && !openPass;
+
+/** Nothing that waits is known: why that does not say that nothing waits. Empty: all was listed lately, or some waits. */
+export function toUnknown(status: Status): string {
+  const { drains, sources, at } = status;
+  const { waiting, parked, wouldBeParked } = toTotals(status);
+  if (waiting > 0) return "";
+  if (drains.every(hasNeverPassed)) return "starting: no pass has ended yet";
+  const lastAt = sources.flatMap(({ listed }) => (listed.isLate ? (listed.at ?? []) : []));
+  if (lastAt.length > 0) {
+    return `nothing known waits: not all was listed since ${toClock(Math.min(...lastAt), at)}`;
   }
-  return "all clear: nothing waits";
+  if ([...drains, ...sources.map(({ depth }) => depth)].some((one) => one?.stillCounting !== false)) {
+    return "counting: nothing found yet";
+  }
+  if (drains.some((drain) => drain.mayHaveSkipped === true)) {
+    return "nothing known waits: the next full pass confirms it";
+  }
+  const inQueue = sumOf(sources, ({ depth, census, pendingDelete = 0 }) => {
+    return (depth?.count ?? 0) - (census?.unselected ?? 0) - pendingDelete;
+  });
+  const unlisted = inQueue - parked - wouldBeParked;
+  return unlisted > 0 ? `nothing known waits: ${number(unlisted)} in the queue are not listed yet` : "";
+}
+
+/** Nothing waits in the queue. What was published may still wait at the service. */
+function toQuiet(status: Status): string {
+  const { drains, sources, at } = status;
+  const standings = sources.map(({ deliveries }) => deliveries?.standing);
+  const nothing = toTotals(status).parked > 0 ? "nothing else waits" : "nothing waits here";
+  if (standings.includes("behind")) return nothing;
+  if (standings.includes("watched")) return `${nothing}: deliveries are still watched`;
+  if (standings.includes("unwatched")) {
+    return `${nothing}: nothing that was sent within the hour has failed again`;
+  }
+  const others = present([...toUrgent(status), ...toParkedTexts(status), ...toNotes(status)]);
+  if (others.length > 0 || !drains.some(isActing)) return nothing;
+  const listedAt = Math.min(...sources.map(({ listed }) => listed.at ?? 0));
+  return `all clear: nothing waits, listed ${formatDuration(Math.max(1_000, at - listedAt))} ago`;
 }
 
 export function toBehind({ source, deliveries }: Status["sources"][number], isOnly: boolean): Part {
@@ -131,26 +181,22 @@ export function toHeadline(status: Status): string {
 }
 
 function toWork(status: Status): string {
-  const { drains, sources, replicas, at } = status;
+  const { drains, replicas, at } = status;
   const { waiting: listed, waitingOften, expired } = toTotals(status);
   const isCounting = drains.some(({ stillCounting }) => stillCounting);
   const waiting = toCertain({ count: listed, isExact: !isAtLeast(status), ...expired.waiting });
-  if (drains.every(({ lastSuccessAt, openPass }) => !lastSuccessAt && !openPass)) {
-    return replicas.length === 0 ? "not running: no replica" : "starting: no pass has ended yet";
+  const nothing = listed > 0 ? "" : toUnknown(status) || toQuiet(status);
+  if (replicas.length === 0) {
+    const known = nothing === "" ? `, ${waiting} waiting` : `; ${nothing}`;
+    return `not running: no replica${listed === 0 && drains.every(hasNeverPassed) ? "" : known}`;
   }
-  if (replicas.length === 0) return `not running: no replica, ${waiting} waiting`;
-  if (listed === 0 && isCounting) return "counting: nothing found yet";
-  if (listed === 0 && drains.some((drain) => drain.mayHaveSkipped === true)) {
-    return "nothing known waits: the next full pass confirms it";
-  }
-  if (listed === 0) return toQuiet(sources);
   const acting = drains.filter(isActing);
   if (acting.length === 0) {
     const paused = drains.find((one) => one.paused !== null)?.paused ?? null;
-    const still = isCounting ? ", still counting" : "";
-    if (paused === null) return `plan mode, nothing is sent: ${waiting} waiting${still}`;
-    return `${toPausedBy(paused, at)}; ${waiting} waiting${still}`;
+    const what = nothing || `${waiting} waiting${isCounting ? ", still counting" : ""}`;
+    return paused === null ? `plan mode, nothing is sent: ${what}` : `${toPausedBy(paused, at)}; ${what}`;
   }
+  if (nothing !== "") return nothing;
   const going = Math.min(
     listed,
     sumOf(acting, ({ outlook }) => outlook.going),

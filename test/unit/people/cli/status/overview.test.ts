@@ -10,6 +10,7 @@ import {
   eu,
   hour,
   minute,
+  noneExpire,
   nothingWaits,
   now,
   replica,
@@ -200,6 +201,14 @@ const hostPauses = [{ drain: "*", host: "failure:bf7c0a2b47", ...why } as const]
 const ofOutlook = (changes: Partial<typeof nothingWaits>, more: Parameters<typeof drain>[1] = {}) => ({
   drains: [drain("orders", { outlook: { ...nothingWaits, ...changes }, ...more })],
 });
+const ofSource = (changes: Parameters<typeof source>[0]) => ({
+  drains: [drain("orders")],
+  sources: [source(changes)],
+});
+const late = { listed: { at: ago(hour), isLate: true } };
+const five = { count: 5, exact: true, stillCounting: false };
+const parkedOnly = { drains: [drain("orders", { parked: 3 })] };
+const unsent = { ...noneExpire, unsent: { atLeast: 3, isExact: true, earliestAt: now + 40 * minute } };
 const unproven = { waiting: 200, waitingForProof: 200, backlog: 200, perSecond: 3 };
 const open = { open: 200, triedAgainAt: now + 5 * minute };
 const planned = {
@@ -224,12 +233,18 @@ const notKnown = { drains: [{ ...draining, mode: null }] };
 
 describe("the verdict", () => {
   it.each<[string, Partial<Status>]>([
-    ["^all clear: nothing waits$", { drains: [drain("orders")] }],
+    ["^all clear: nothing waits, listed 12s ago$", { drains: [drain("orders")] }],
     ["^nothing waits here; the service still has at least 5 to deliver", delivers("behind", 5)],
     ["^nothing waits here; the service still has messages to deliver", delivers("behind")],
     ["^nothing waits here: deliveries are still watched", delivers("watched")],
     [`^nothing waits here: ${unwatched}`, delivers("unwatched")],
-    ["^all clear: nothing waits; 3 parked for a person", { drains: [drain("orders", { parked: 3 })] }],
+    ["^3 parked for a person; nothing else waits$", parkedOnly],
+    [
+      "^3 expire unless a person acts, the first in 40m; 3 parked for a person; nothing else waits$",
+      { ...parkedOnly, expiring: unsent },
+    ],
+    ["^not running: no replica, 12,480 waiting; 3 expire", { expiring: unsent, replicas: [] }],
+    ["^3 expire unless a person acts, the first in 40m; draining: ", { expiring: unsent }],
     ["^not running: no replica, 12,480 waiting", { replicas: [] }],
     ["^plan mode, nothing is sent: 12,480 waiting", { drains: [{ ...draining, mode: "plan" }] }],
     [`^${mayBeSent}, 12,480 waiting, 18/s;`, { ...notKnown, replicas: [other] }],
@@ -254,8 +269,8 @@ describe("the verdict", () => {
     ],
     ["^not running: no replica, 12,480 waiting", { ...notKnown, documentProblems: 1, replicas: [] }],
     ["^paused by the drains document; 12,480", { drains: [{ ...draining, paused: { by: "document" } }] }],
-    ["; nothing is sent since 11:59 UTC: .*token", { replicas: [halts("a"), halts("b")] }],
-    ["; 1 of 2 replicas send nothing since 11:59 UTC: .*token", { replicas: [halts("a"), replica("b")] }],
+    ["^nothing is sent since 11:59 UTC: .*token; draining", { replicas: [halts("a"), halts("b")] }],
+    ["^1 of 2 replicas send nothing since 11:59 UTC: .*token", { replicas: [halts("a"), replica("b")] }],
     ["^starting: no pass has ended yet", { drains: [drain("orders", { lastSuccessAt: null })] }],
     [`^${byAda}; 12,480 waiting;`, { drains: [pausedDrain] }],
     [`; failure bf7c0a2b47 ${byAda};`, { sources: [source({ hostPauses })] }],
@@ -292,6 +307,37 @@ describe("the verdict", () => {
       { drains: [{ ...counting, outlook: { ...draining.outlook, atRateMs: null } }] },
     ],
     ["^counting: nothing found yet$", ofOutlook({}, { stillCounting: true })],
+    ["^counting: nothing found yet$", ofSource({ depth: null })],
+    ["^counting: nothing found yet$", ofSource({ depth: { count: 0, exact: false, stillCounting: true } })],
+    ["^nothing known waits: not all was listed since 11:00 UTC$", ofSource(late)],
+    [
+      "^nothing is sent since 11:59 UTC: .*token; nothing known waits: not all was listed since 11:00",
+      { ...ofSource(late), replicas: [halts("a")] },
+    ],
+    [
+      "^not running: no replica; nothing known waits: not all was listed since 11:00",
+      { ...ofSource(late), replicas: [] },
+    ],
+    ["^nothing known waits: 5 in the queue are not listed yet$", ofSource({ depth: five })],
+    [
+      "^nothing waits here; 5 selected by no drain$",
+      ofSource({ depth: five, census: { ...source().census!, unselected: 5 } }),
+    ],
+    [
+      "^nothing waits here; 1 replica rejects its",
+      { ...ofSource({}), replicas: [replica("a", { rejected: "line 3" })] },
+    ],
+    [
+      "^nothing waits here; 1 replica cannot write to the archive$",
+      { ...ofSource({}), replicas: [replica("a", { archive: "full" })] },
+    ],
+    ["^nothing waits here; nothing new is begun: redriver doctor", { ...ofSource({}), redisFit: false }],
+    [
+      "^nothing waits here; index catalog holds messages back$",
+      ofOutlook({}, { guards: [{ index: "catalog", effect: "closed" }] }),
+    ],
+    [`^${byAda}; nothing waits here$`, ofOutlook({}, { paused: pausedDrain.paused })],
+    ["^plan mode, nothing is sent: nothing waits here$", ofOutlook({}, { mode: "plan" })],
   ])("says %s", (text, changes) => {
     expect(verdict(changes)).toMatch(new RegExp(text));
   });

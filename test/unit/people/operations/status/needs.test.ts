@@ -34,12 +34,15 @@ function status({
   expiring = [] as readonly object[],
   replicas = [replica({})] as readonly object[],
   settleGate = "open",
+  depth = { count: parked + (census === null ? 0 : 4), stillCounting: false } as object | null,
+  listed = { at: at - 12_000, isLate: false },
 }): Status {
   return {
     at,
     expiring: sumExpiring([{ count: 8, atLeast: 8, by: at, asOf: at, groups: expiring as never }]),
     documentHash: "x",
     documentProblems: 0,
+    redisFit: true,
     replicas,
     drains: [
       {
@@ -66,6 +69,9 @@ function status({
         source: "default",
         census,
         deliveries,
+        depth,
+        listed,
+        brakes: [],
         settleGate,
         hostPauses: [],
         failures: [
@@ -184,7 +190,9 @@ it.each([
   ["only a plan sends what expires", { ...nine, mode: "plan", expiring: [byPlan] }, "bad", ["plan", "plan"]],
   ["only a person sends what expires", { ...nine, expiring: ofTwoKinds }, "bad", ["expiring"]],
   ["they expire, and a probe lets them go", { waiting: 9, expiring: [expires("a", "probe", 0)] }, "warn", []],
-  ["nobody selects some", { census: { expiringUnarchived: 0, unselected: 4 } }, "calm", ["of no drain"]],
+  ["nobody selects some", { census: { expiringUnarchived: 0, unselected: 4 } }, "warn", ["of no drain"]],
+  ["nothing was listed lately", { listed: { at: at - 3_600_000, isLate: true } }, "warn", []],
+  ["nothing is counted yet", { depth: null }, "warn", []],
   ["a replica rejects its document", rejects, "warn", ["rules"]],
   ["it drains beside that", { ...rejects, waiting: 5, going: 5, perSecond: 2 }, "good", ["rules"]],
   [
@@ -222,7 +230,8 @@ it.each([
     "Nothing needs a person. The service still has at least 7 to deliver.",
   ],
   [{ waiting: 9, going: 9, perSecond: 2 }, "draining: 9 of 9 left, 2/s", "Nothing needs a person."],
-  [{}, "all clear", "Nothing needs a person. Nothing waits."],
+  [{}, "all clear", "Nothing needs a person. Nothing waits, listed 12s ago."],
+  [{ depth: null }, "counting: nothing found yet", ""],
   [{ parked: 3 }, "3 are parked: they wait for a person", ""],
 ])("the headline of %j says that nobody is needed only if so", (given, text, hint) => {
   expect(headlineOf(status(given))).toMatchObject({ text, hint });
