@@ -173,12 +173,34 @@ export function fieldsOf({ input }: Pick<Operation, "input">) {
 }
 
 /** Throws `command-misused`; `toPlace` names a field as the face shows it. */
+/** What a schema has no sentence of its own for. */
+export const inWords = {
+  error(issue: z.core.$ZodRawIssue): string | undefined {
+    const { code, input, origin } = issue;
+    if (code === "unrecognized_keys") return `no field is named ${JSON.stringify(issue.keys[0])}`;
+    if (code === "invalid_value") return `expected ${issue.values.join(" or ")}`;
+    if (code === "invalid_type")
+      return `expected ${typeWords[issue.expected] ?? issue.expected}${input === undefined ? ", got nothing" : ""}`;
+    const unit = origin === "string" ? " characters" : origin === "array" ? " values" : "";
+    if (code === "too_big") return `expected at most ${issue.maximum}${unit}`;
+    return code === "too_small" ? `expected at least ${issue.minimum}${unit}` : undefined;
+  },
+};
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  array: "a list",
+  object: "an object",
+};
+
 export function parseInput(
   operation: Pick<Operation, "input">,
   values: Readonly<Record<string, unknown>>,
   toPlace: (field: string) => string,
 ): Input {
-  const read = operation.input.safeParse(values);
+  const read = operation.input.safeParse(values, inWords);
   if (read.success) return read.data;
   const problems = read.error.issues.map(
     ({ path: [name = "", ...rest], message }) => `${[toPlace(String(name)), ...rest].join(".")}: ${message}`,

@@ -224,9 +224,17 @@ describe("the console's API", () => {
       expect(await statusOfForeignHost(here, route, path)).toBe(421);
       const query = await send(here, route, `${path}?nonsense=1`, fine);
       expect([query.status, query.answer]).toMatchObject([400, { error: { code: "request-invalid" } }]);
+      const twice = await send(here, route, `${path}?from=1&from=2`, fine);
+      expect([twice.status, twice.answer]).toMatchObject([
+        400,
+        { error: { message: 'the query: expected "from" once' } },
+      ]);
       if (!isAct) continue;
       expect((await send(here, route, path, { body: {}, token: tokens.viewer })).status).toBe(403);
-      expect((await send(here, route, path, { body: { nonsense: 1 } })).status).toBe(400);
+      const nonsense = await send(here, route, path, { body: { nonsense: 1, reason: 1 } });
+      expect(nonsense.status).toBe(400);
+      expect(JSON.stringify(nonsense.answer)).toMatch(/no field is named/);
+      expect(JSON.stringify(nonsense.answer)).not.toMatch(/Invalid|Unrecognized|Too /);
       expect((await send(here, route, path, { body: "{" })).status).toBe(400);
       expect((await send(here, route, path, { body: String.raw`{"reason":"\ud800"}` })).status).toBe(400);
       expect((await send(here, route, path, { body: { by: "x".repeat(17_000) } })).status).toBe(413);

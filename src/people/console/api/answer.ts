@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { toSafeJson } from "../../../job/message/write-safe-json.ts";
 import { whyNot, type Person } from "../access/person.ts";
+import { inWords } from "../../operations/define.ts";
 import { readText } from "../acts/read-form.ts";
 import type { ScreenContext } from "../screen.ts";
 import { ApiRefusal, toRefusal, toRefusalAnswer } from "./refusal.ts";
@@ -22,6 +23,11 @@ export async function answerApi(
   try {
     const why = whyNot(caller.person, route.role);
     if (why !== null) throw new ApiRefusal(403, "not-allowed", `this ${why}`);
+    const names = [...caller.query.keys()];
+    const twice = names.find((name, index) => names.indexOf(name) < index);
+    if (twice !== undefined) {
+      throw new ApiRefusal(400, "request-invalid", `the query: expected ${JSON.stringify(twice)} once`);
+    }
     const query = parse(route.query, Object.fromEntries(caller.query), "the query");
     const body = route.body === null ? null : parse(route.body, await readJson(request), "the body");
     const answer = await route.run({
@@ -69,7 +75,7 @@ function refuseBrokenText(name: string, value: unknown): unknown {
 
 /** Names the place and the expectation of each problem, and never the value. */
 export function parse<Read>(schema: z.ZodType<Read>, value: unknown, what: string): Read {
-  const read = schema.safeParse(value);
+  const read = schema.safeParse(value, inWords);
   if (read.success) return read.data;
   const problems = read.error.issues.map(({ path, message }) =>
     [path.join("."), message].filter(Boolean).join(": "),
