@@ -41,7 +41,8 @@ interface DestinationConnection {
  */
 class DestinationConnections {
   readonly #limit: number;
-  readonly #connect = buildConnector({ timeout: 5_000, lookup });
+  /** The first address of a name gets all the time: after 250 ms a busy process would give it up. */
+  readonly #connect = buildConnector({ timeout: 5_000, autoSelectFamilyAttemptTimeout: 5_000, lookup });
   readonly #all = new Set<DestinationConnection>();
   /** Longest idle first. */
   #idle: DestinationConnection[] = [];

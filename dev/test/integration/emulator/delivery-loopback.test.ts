@@ -76,6 +76,22 @@ describe("only this machine", () => {
     expect(deliveries).toEqual([expect.objectContaining({ status: 200 })]);
   });
 
+  test("is called however busy this process is, and not given up after 250 ms as Node would", async () => {
+    let isOver = false;
+    // After each call that it has begun the process is busy for longer than that.
+    const beBusy = (): void => {
+      const end = performance.now() + 300;
+      while (performance.now() < end);
+      if (!isOver) setImmediate(beBusy);
+    };
+    onTestFinished(() => void (isOver = true));
+    beBusy();
+    const { deliveries } = await deliver((port) => `http://any.localhost:${port}/`, {
+      "Upstash-Retries": "0",
+    });
+    expect(deliveries).toEqual([expect.objectContaining({ status: 200 })]);
+  });
+
   test("is called; every other host fails at once, with retries and a dead letter", async () => {
     const { deliveries, dead } = await deliver((port) => `http://127.0.0.1@192.0.2.1:${port}/`, {
       "Upstash-Retries": "1",
