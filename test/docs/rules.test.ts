@@ -54,6 +54,7 @@ describe("the tables of docs/rules.md and the pages beside it", () => {
     { header: "key of an index", way: ["indexes", "*"] },
     { header: "key of a rule", way: [...drain, "rules", "*"] },
     { header: "key", way: [...drain, "rules", "*", "set"] },
+    { header: "key of a patch operation", way: [...drain, "rules", "*", "set", "body", "patch", "*"] },
     { header: "key of flowControl", way: [...drain, "rules", "*", "set", "flowControl"] },
     { header: "key of a test", way: [...drain, "tests", "*"] },
     { header: "key of given", way: [...drain, "tests", "*", "given"] },

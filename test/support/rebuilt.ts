@@ -9,6 +9,7 @@ const context: Omit<RebuildContext, "destination"> = {
   deduplicationId: deduplicationIdOf("redriver-1-0"),
   rootId: messageIdOf("msg_1"),
   signLineage: () => "v1.payload.tag",
+  attempt: 0,
   retries: null,
   delayMs: null,
 };

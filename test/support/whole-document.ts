@@ -86,7 +86,7 @@ drains:
         set: { queue: null, method: put, retryDelay: "1000 * retried", timeout: 90s, callback: null, failureCallback: https://b/c, labels: [b, a], flowControl: { key: k, parallelism: 3, rate: 5, period: 1m } }
       - { when: { all: [{ body: { /a: [1, 2] } }, { body: { /a: 2 } }, { body: x }, { label: y }, { label: z }] }, then: republish, set: { flowControl: null, body: { merge: { gone: null } } } }
       - { when: { superseded: { body: /order/id }, not: { superseded: true } }, then: drop }
-      - { when: { any: [{ body: { regex: /x } }, { not: { callerIp: none } }] }, then: republish, set: { body: { merge: { a: null } } } }
+      - { when: { any: [{ body: { regex: /x } }, { not: { callerIp: none } }] }, then: republish, set: { body: { patch: [{ op: remove, path: /a }, { op: copy, from: /b, path: /c }] } } }
     guards: [{ index: i, hold: "pending_index_count > 10", resume: "< 5", whenStale: ignore }, { index: i, hold: "monthly_cost <= 3" }]
     lane: { canary: 3, watch: 90s, haltAt: 50% }
     limits: { publish: none, perHost: 90/m, perDay: 5 }

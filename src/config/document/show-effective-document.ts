@@ -84,7 +84,7 @@ const masks: Mask = {
         when,
         set: {
           headers: hideValue,
-          body: { merge: hideValue },
+          body: { merge: hideValue, patch: { value: hideValue } },
           destination: hideUrl,
           callback: hideUrl,
           failureCallback: hideUrl,

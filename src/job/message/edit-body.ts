@@ -1,5 +1,6 @@
 import type { BodyChange } from "./item-changes.ts";
 import { findJsonLosses } from "./json-losses.ts";
+import { patchJson, type PatchedJson } from "./json-patch.ts";
 import { isObject, parseJson, type JsonValue } from "./json-value.ts";
 import type { PolicyLoss } from "./loss-kinds.ts";
 
@@ -9,16 +10,21 @@ export type EditedBody =
 
 /**
  * JSON without white space or byte order mark. An edit that changes no value and loses nothing leaves the text
- * byte for byte. Never throws.
+ * byte for byte. Never throws. `attempt`: redrives already made; a patch that adds more each time is a loss
+ * from the second on.
  */
-export function editBody(body: string, { value: change }: BodyChange): EditedBody {
+export function editBody(body: string, change: BodyChange, attempt: number): EditedBody {
   try {
     const value = parseJson(body);
-    if (value === undefined || !keepsContainers(value, change)) return notEditable;
-    const losses = findJsonLosses(body, value);
-    const text = JSON.stringify(mergePatch(value, change));
-    const isSame = losses.length === 0 && text === JSON.stringify(value);
-    return { kind: "body", body: isSame ? body : text, losses };
+    if (value === undefined) return notEditable;
+    const edited =
+      change.kind === "patch" ? patchJson(value, change.operations) : merged(value, change.value);
+    if (edited === null) return notEditable;
+    const losses: PolicyLoss[] = [...findJsonLosses(body, value)];
+    const text = JSON.stringify(edited.value);
+    if (losses.length === 0 && text === JSON.stringify(value)) return { kind: "body", body, losses };
+    if (edited.repeatable === "no" && attempt >= 1) losses.push("patch-not-idempotent");
+    return { kind: "body", body: text, losses };
   } catch {
     // Nested too deep to be written again.
     return notEditable;
@@ -26,6 +32,10 @@ export function editBody(body: string, { value: change }: BodyChange): EditedBod
 }
 
 const notEditable: EditedBody = { kind: "park", reason: "body-not-editable" };
+
+function merged(value: unknown, patch: JsonValue): PatchedJson | null {
+  return keepsContainers(value, patch) ? { value: mergePatch(value, patch), repeatable: "yes" } : null;
+}
 
 /**
  * RFC 7396 replaces any value that is not an object by one. In a stored message that would throw away a list or

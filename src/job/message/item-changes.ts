@@ -1,10 +1,13 @@
 import type { JsonValue } from "./json-value.ts";
 
-/** A JSON merge patch (RFC 7396). */
-export interface BodyChange {
-  readonly kind: "merge";
-  readonly value: JsonValue;
-}
+export type PatchOperation =
+  | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: JsonValue }
+  | { readonly op: "remove"; readonly path: string }
+  | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
+
+export type BodyChange =
+  | { readonly kind: "merge"; readonly value: JsonValue }
+  | { readonly kind: "patch"; readonly operations: readonly PatchOperation[] };
 
 /** Changes of a republish to the rebuilt item. Absent = as the original. */
 export interface ItemChanges {

@@ -26,7 +26,7 @@ export function lookUp(document: unknown, tokens: readonly string[]): unknown {
   return value;
 }
 
-function hasMember(value: unknown, token: string): boolean {
+export function hasMember(value: unknown, token: string): boolean {
   if (Array.isArray(value)) return (toIndex(token) ?? value.length) < value.length;
   return isObject(value) && Object.hasOwn(value, token);
 }

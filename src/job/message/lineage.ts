@@ -186,6 +186,8 @@ export interface Root {
   readonly rootCreatedAt: number;
   /** Redrives already made, as far as the header knows. A free one gives its number to the next. */
   readonly attempt: number;
+  /** The minimum of redrives that this body has been through; 0 only if none is known. */
+  readonly redrives: number;
   readonly maxRetries: number | null;
 }
 
@@ -193,12 +195,13 @@ export function rootOf(letter: DeadLetter, reading: LineageReading): Root {
   if (reading.kind === "come-back") {
     const { rootCreatedAt, attempt: redrives, rootMaxRetries: maxRetries } = reading.lineage;
     const attempt = isFree(letter, reading.lineage) ? redrives - 1 : redrives;
-    return { rootCreatedAt, attempt, maxRetries };
+    return { rootCreatedAt, attempt, redrives, maxRetries };
   }
   const attempt = reading.kind === "untrusted" ? reading.attempt : 0;
   return {
     rootCreatedAt: letter.createdAt,
     attempt,
+    redrives: attempt,
     maxRetries: letter.maxRetries ?? null,
   };
 }

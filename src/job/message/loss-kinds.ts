@@ -1,5 +1,11 @@
 /** `onLoss` decides about the first, which are park reasons too. The others are only counted. */
-export const policyLosses = ["body-numbers", "body-duplicate-keys", "signed-body", "encoded-body"] as const;
+export const policyLosses = [
+  "body-numbers",
+  "body-duplicate-keys",
+  "signed-body",
+  "patch-not-idempotent",
+  "encoded-body",
+] as const;
 export const reportedLosses = [
   "queue-delay",
   "flow-control",

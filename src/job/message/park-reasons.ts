@@ -29,6 +29,7 @@ export const parkReasons = [
   "body-duplicate-keys",
   "body-not-editable",
   "signed-body",
+  "patch-not-idempotent",
   "encoded-body",
 ] as const;
 

@@ -38,6 +38,7 @@ export interface RebuildContext {
   /** The lineage header's value for the body that is sent. A come-back is recognised by that body. */
   readonly signLineage: (body: string) => string;
   readonly rootId: MessageId;
+  readonly attempt: number;
   /** Retries if no rule sets them: the root's, not the come-back's. Null: the root named none. */
   readonly retries: number | null;
   /** Rounded up to whole seconds. Left out for a queued item: the service refuses a delay with a queue. */
@@ -76,7 +77,7 @@ export function rebuildItem(letter: DeadLetter, changes: ItemChanges, context: R
   const losses: Loss[] = [];
   let body = letter.body;
   if (changes.body !== undefined) {
-    const edited = editBody(letter.body, changes.body);
+    const edited = editBody(letter.body, changes.body, context.attempt);
     if (edited.kind === "park") return edited;
     body = edited.body;
     losses.push(...edited.losses);

@@ -98,6 +98,8 @@ export function prepare(
         signLineage: (body) => signLineage(lineage, (bodyHash = hashBody(body)), lineageKey),
         rootId: lineage.rootId,
         destination,
+        // A release lowers the record's count, but an earlier redrive already edited the body of a come-back.
+        attempt: Math.max(record.attempt, root.redrives),
         // A come-back was sent with the retries of an earlier redrive. Its root has the original number.
         retries: root.maxRetries,
         delayMs,

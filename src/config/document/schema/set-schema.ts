@@ -10,11 +10,14 @@ import {
   rootIdHeaderName,
 } from "../../../job/message/headers.ts";
 import type { BodyChange, ItemChanges } from "../../../job/message/item-changes.ts";
+import { parsePointer } from "../../../job/message/json-pointer.ts";
 import { orExpected, type Parsed } from "../../../job/rules/parsed.ts";
+import { isJsonPath, pointerExpected } from "./propose-pointer.ts";
 import { flowControl, toFlowControl } from "./flow-control-schema.ts";
 import {
   duration,
   headerName,
+  ifClean,
   key,
   line,
   oneOf,
@@ -83,14 +86,45 @@ function toAddressParser(expected: string, fits: (url: string) => boolean) {
   return (value: unknown) => orExpected(typeof value === "string" && isFit(value) ? value : null, expected);
 }
 
+const patchPointer = "a JSON pointer such as /tenant or /items/-";
+const pointer = z
+  .string(patchPointer)
+  .max(2_048, patchPointer)
+  .refine((text) => parsePointer(text) !== null && !isJsonPath(text), {
+    error: ({ input }) => pointerExpected(String(input)),
+  });
+
+const operation = z.discriminatedUnion(
+  "op",
+  [
+    section({ op: z.enum(["add", "replace", "test"]), path: pointer, value: jsonValue }),
+    section({ op: z.literal("remove"), path: pointer }),
+    section({ op: z.enum(["move", "copy"]), from: pointer, path: pointer }),
+  ],
+  "a mapping with op: add, replace, test, remove, move or copy (RFC 6902)",
+);
+
+const bodyExpected = "either merge (a mapping, RFC 7396) or patch (a list of operations, RFC 6902)";
 const body = section({
-  merge: jsonValue
-    .refine(
+  merge: key(
+    jsonValue.refine(
       (value) => typeof value === "object" && value !== null && !Array.isArray(value),
       "a mapping (RFC 7396): its values replace, null removes",
-    )
-    .meta({ description: "RFC 7396: values replace, null removes." }),
-}).transform(({ merge }): BodyChange => ({ kind: "merge", value: merge }));
+    ),
+    "RFC 7396: values replace, null removes.",
+  ),
+  patch: key(
+    z
+      .array(operation, "a list of operations (RFC 6902)")
+      .min(1, "at least one operation")
+      .max(1_000, "at most 1000 operations"),
+    "RFC 6902 operations, in order.",
+  ),
+})
+  .refine((change) => (change.merge === undefined) !== (change.patch === undefined), ifClean(bodyExpected))
+  .transform(({ merge = {}, patch }): BodyChange =>
+    patch === undefined ? { kind: "merge", value: merge } : { kind: "patch", operations: patch },
+  );
 
 const label = line("a label").refine(
   (text) => !text.includes(","),

@@ -48,6 +48,7 @@ const steps: Readonly<Record<ParkReason, Step>> = {
   "body-duplicate-keys": "loss",
   "body-not-editable": "message",
   "signed-body": "loss",
+  "patch-not-idempotent": "loss",
   "encoded-body": "loss",
 };
 

@@ -40,7 +40,7 @@ const drains = [
     "onLoss: republish",
     "rules:",
     "  - { when: { responseStatus: 404 }, then: republish, set: { body: { merge: { fixed: true, order: null } } } }",
-    '  - { when: { body: { exists: true } }, then: republish, set: { body: { merge: { n: "ü\\u2028" } } } }',
+    '  - { when: { body: { exists: true } }, then: republish, set: { body: { patch: [{ op: add, path: /n, value: "ü\\u2028" }] } } }',
     "  - { when: any, then: republish }",
   ),
   drainWith(

@@ -188,6 +188,9 @@ it("attempts, redrive by redrive, are spent by all but probes, and one canary be
         const reading = readLineage(letter, [key]);
         const root = rootOf(letter, reading);
         expect(root.attempt).toBe(spent);
+        expect(root.redrives > 0).toBe(index > 0);
+        expect(root.redrives).toBeGreaterThanOrEqual(root.attempt);
+        expect(root.redrives).toBeLessThanOrEqual(index);
         const next = { ...nextLineage(letter, reading, root.attempt), step };
         expect(next).toMatchObject({ attempt: spent + 1, statusBefore: letter.responseStatus ?? 0 });
         expect(next.isForgiven).toBe(isForgiven);

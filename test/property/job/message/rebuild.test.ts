@@ -35,7 +35,17 @@ const allChanges = fc.record({
   queue: removable(texts),
   method: maybe(texts),
   headers: maybe(fc.dictionary(names, fc.option(texts), { maxKeys: 3 })),
-  body: maybe(fc.jsonValue().map((value) => ({ kind: "merge" as const, value: value as JsonValue }))),
+  body: maybe(
+    fc.oneof(
+      fc.jsonValue().map((value) => ({ kind: "merge" as const, value: value as JsonValue })),
+      fc
+        .record({ op: fc.constant("replace" as const), path: mostly(text, ""), value: fc.constant(1) })
+        .map((one) => ({
+          kind: "patch" as const,
+          operations: [one],
+        })),
+    ),
+  ),
   retries: maybe(fc.nat()),
   retryDelay: removable(texts),
   timeoutMs: maybe(fc.integer()),
@@ -105,6 +115,7 @@ it("any rule's change of any record gives an item or a reason without throwing, 
       const rebuild = () =>
         rebuildLetter(letter, change, {
           signLineage: (body) => writeLineage(lineage, body, "key"),
+          attempt,
           delayMs: 1_000,
         });
       const rebuilt = rebuild();

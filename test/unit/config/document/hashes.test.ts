@@ -65,6 +65,10 @@ version: 1`;
 
   it.each([
     ["{ body: { merge: { label: [a, b] } } }", "{ body: { merge: { label: [b, a] } } }"],
+    [
+      "{ body: { patch: [{ op: add, path: /a, value: 1 }] } }",
+      "{ body: { patch: [{ op: add, path: /a, value: 2 }] } }",
+    ],
     ["{ labels: [a, b] }", "{ labels: [a] }"],
     ["{ flowControl: null }", "{ flowControl: { key: k, rate: 1 } }"],
   ])("follow what is set: %s or %s", (one, other) => {

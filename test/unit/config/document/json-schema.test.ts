@@ -35,7 +35,10 @@ describe("the JSON Schema of the drains document", () => {
     ["an unknown action", withRule("{ when: any, then: retry }")],
     ["a secret in the document", "version: 1\nsources: { a: { token: abc } }\ndrains: {}"],
     ["a word for a lane", `${head}drains: { orders: { lane: careful } }`],
-    ["an edit without a merge", withRule("{ when: any, then: republish, set: { body: {} } }")],
+    [
+      "a patch without an operation",
+      withRule("{ when: any, then: republish, set: { body: { patch: [{ path: /a }] } } }"),
+    ],
   ])("refuses %s", (_name, text) => {
     expect(loadDocument(text, "drains.yaml").ok).toBe(false);
     expect(accepts(text)).toBe(false);

@@ -109,7 +109,7 @@ describe("a rule", () => {
           destination: https://b.example/c?k=1
           queue: null
           method: put
-          body: { merge: { v: 1, c: null } }
+          body: { patch: [{ op: test, path: /v, value: 1 }, { op: move, from: /a, path: /b }, { op: remove, path: /c }] }
           delay: 90s
           retryDelay: "1000 * (1 + retried)"
           timeout: 30s
@@ -126,7 +126,14 @@ describe("a rule", () => {
         destination: "https://b.example/c?k=1",
         queue: null,
         method: "PUT",
-        body: { kind: "merge", value: { v: 1, c: null } },
+        body: {
+          kind: "patch",
+          operations: [
+            { op: "test", path: "/v", value: 1 },
+            { op: "move", from: "/a", path: "/b" },
+            { op: "remove", path: "/c" },
+          ],
+        },
         delay: { kind: "fixed", ms: 90_000 },
         retryDelay: "1000 * (1 + retried)",
         timeoutMs: 30_000,

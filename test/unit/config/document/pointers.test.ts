@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { proposePointer } from "../../../../src/config/document/schema/propose-pointer.ts";
+import { problemsOf, withDrain } from "../../../support/loaded-document.ts";
 import { loadWhen } from "../../../support/decide-by-document.ts";
 
 const body = JSON.stringify({
@@ -36,6 +37,9 @@ describe("a text that is no JSON pointer", () => {
     expect(proposal).toBe(JSON.stringify(pointer));
     expect(loadWhen(`{ body: { ${proposal}: x } }`).matches({ body })).toBe(true);
     expect(loadWhen(`{ responseBody: { ${proposal}: x } }`).matches({ responseBody: body })).toBe(true);
+    const patch = `set: { body: { patch: [{ op: remove, path: ${key} }] } }`;
+    const patched = problemsOf(withDrain("rules:", `  - { when: any, then: republish, ${patch} }`));
+    expect(patched).toEqual([expect.stringContaining(`expected ${proposal}, a JSON pointer`)]);
   });
 
   it("has a proposal that is accepted, or none", () => {

@@ -29,7 +29,7 @@ describe("config show of a document", () => {
           body: { merge: { key: hunter9, list: [hunter10], gone: null } }
       - when: { responseHeader: { X-Key: [{ regex: hunter11 }, none] }, failureCallback: { suffix: hunter12 }, any: [{ not: { header: { X-A: { in: [hunter15] } } } }] }
         then: republish
-        set: { body: { merge: { a: { b: hunter13 } } } }`);
+        set: { body: { patch: [{ op: add, path: /a, value: { b: hunter13 } }] } }`);
     expect(shown).not.toContain("hunter");
     expect(shown.match(/\[set\]/g)).toHaveLength(14);
     expect(loadDocument(shown, "shown.yaml").ok).toBe(false);

@@ -1,9 +1,13 @@
 import type { JsonValue } from "../../../../src/job/message/json-value.ts";
+import type { PatchOperation } from "../../../../src/job/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
 import { editBody } from "../../../../src/job/message/edit-body.ts";
 import { mergePatch } from "../../../../src/job/message/edit-body.ts";
 
-const merge = (body: string, value: JsonValue) => editBody(body, { kind: "merge", value });
+const merge = (body: string, value: JsonValue, attempt = 0) =>
+  editBody(body, { kind: "merge", value }, attempt);
+const patch = (body: string, operations: readonly PatchOperation[], attempt = 0) =>
+  editBody(body, { kind: "patch", operations }, attempt);
 const lossesOf = (body: string) => {
   const edited = merge(body, { edited: true });
   return edited.kind === "body" ? edited.losses : edited.reason;
@@ -26,19 +30,25 @@ describe("an edited body", () => {
       body: '{"schema":3,"tenant":"acme"}',
       losses: [],
     });
+    expect(patch('{"a":[1]}', [{ op: "add", path: "/a/-", value: 2 }])).toEqual({
+      kind: "body",
+      body: '{"a":[1,2]}',
+      losses: [],
+    });
   });
 
   it("is read behind a byte order mark, which stays if nothing changes and goes with an edit", () => {
     const body = '\ufeff{ "a": 1 }';
     expect(merge(body, { a: 1 })).toEqual({ kind: "body", body, losses: [] });
     expect(merge(body, { a: 2 })).toEqual({ kind: "body", body: '{"a":2}', losses: [] });
-    expect(merge(body, { a: null })).toMatchObject({ body: "{}" });
+    expect(patch(body, [{ op: "remove", path: "/a" }])).toMatchObject({ body: "{}" });
     expect(merge("\ufefftext", { a: 2 })).toEqual({ kind: "park", reason: "body-not-editable" });
   });
 
   it("stays byte for byte where the edit changes no value", () => {
     const body = '{ "b" : 1.0,\n "a": "\\u00e9", "schema": 3 }';
     expect(merge(body, { schema: 3 })).toEqual({ kind: "body", body, losses: [] });
+    expect(patch(body, [{ op: "test", path: "/b", value: 1 }])).toEqual({ kind: "body", body, losses: [] });
   });
 
   it("keeps a name like __proto__, half a surrogate pair and an empty name", () => {
@@ -57,6 +67,8 @@ describe("an edited body", () => {
     "NaN",
     `${"[".repeat(50_000)}${"]".repeat(50_000)}`,
   ])("cannot be made of what is no JSON, or nested too deep (%#)", (body) => {
+    const edited = patch(body, [{ op: "test", path: "/missing", value: 1 }]);
+    expect(edited).toEqual({ kind: "park", reason: "body-not-editable" });
     expect(merge(body, { a: 1 })).toSatisfy(
       (result: { kind: string; body?: string }) => result.kind === "park" || result.body === '{"a":1}',
     );

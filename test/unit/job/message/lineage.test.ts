@@ -111,7 +111,7 @@ describe("the root of a dead letter", () => {
     [{ kind: "untrusted", attempt: 4 }, 4],
   ] as const)("is the dead letter itself when %j, which tells of attempts at most", (reading, attempt) => {
     const { createdAt: rootCreatedAt, messageId: rootId, url: rootDestination } = letter;
-    expect(rootOf(letter, reading)).toEqual({ rootCreatedAt, attempt, maxRetries: 3 });
+    expect(rootOf(letter, reading)).toEqual({ rootCreatedAt, attempt, redrives: attempt, maxRetries: 3 });
     const root = { rootId, rootCreatedAt, rootDestination, rootMaxRetries: 3 };
     const { dlqId: parentDlqId, responseStatus: statusBefore = 0 } = letter;
     const next = { attempt: attempt + 1, parentDlqId, step: null, isForgiven: false, statusBefore };

@@ -57,6 +57,7 @@ function diedAgain(item: BatchItem, sequence: number): RawRecord {
 }
 
 const schema3: ItemChanges = { body: { kind: "merge", value: { schema: 3 } } };
+const append: ItemChanges = { body: { kind: "patch", operations: [{ op: "add", path: "/a/-", value: 1 }] } };
 
 it("an edited message that dies again is recognised by the body that was sent, and edited to the same body", () => {
   const original = rawRecord({ body: '{ "schema": 2, "tenant": "acmé" }', maxRetries: 4, header: {} });
@@ -111,6 +112,15 @@ describe("a loss", () => {
       "body-numbers",
     );
     expect(parkOf(rawRecord({ body: "{}", header: { Digest: ["x"] } }), schema3)).toBe("signed-body");
+  });
+
+  it("is a patch that adds more at a second attempt, also after a release has lowered the count", () => {
+    const first = dueOf(rawRecord({ body: '{"a":[]}' }), append);
+    expect(itemOf(first, 1).body).toBe('{"a":[1]}');
+    const again = diedAgain(itemOf(first, 1), 0);
+    expect(parkOf(again, append)).toBe("patch-not-idempotent");
+    expect(parkOf(again, append, {}, 0)).toBe("patch-not-idempotent");
+    expect(itemOf(dueOf(again, append, { onLoss: "republish" }), 1).body).toBe('{"a":[1,1]}');
   });
 
   it("does not stand for what cannot be rebuilt at all", () => {
