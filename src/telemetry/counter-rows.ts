@@ -58,6 +58,7 @@ const jobKinds = [
   "census",
   "statistics",
   "notices",
+  "digest",
   "notify",
   "queue",
   "daemon",

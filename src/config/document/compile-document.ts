@@ -193,7 +193,7 @@ function toIndex(name: string, keys: IndexKeys): IndexConfig {
 
 function toNotifyTarget(
   name: string,
-  { url, form, secret, events, sources, drains, allowPrivate, every }: NotifyKeys,
+  { url, form, secret, events, sources, drains, allowPrivate, every, digest, timezone }: NotifyKeys,
   known: readonly SourceConfig[],
 ): NotifyTarget {
   return defined({
@@ -206,6 +206,7 @@ function toNotifyTarget(
     drains: drains as DrainName[] | undefined,
     allowPrivate: allowPrivate!,
     everyMs: every!,
+    digest: digest === undefined ? undefined : defined({ kind: "cron" as const, pattern: digest, timezone }),
   });
 }
 

@@ -129,6 +129,7 @@ export interface NotifyTarget {
   readonly drains?: readonly DrainName[];
   readonly allowPrivate: boolean;
   readonly everyMs: number;
+  readonly digest?: Extract<Schedule, { kind: "cron" }>;
 }
 
 export interface DrainsDocument {

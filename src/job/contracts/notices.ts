@@ -1,4 +1,5 @@
 import type { DrainName, SourceId } from "./ids.ts";
+import type { QueueSample } from "./queue-series.ts";
 
 /** What people can be told of. A target of `notify` gets all of these unless it chooses. */
 export const noticeEvents = [
@@ -12,8 +13,8 @@ export const noticeEvents = [
 ] as const;
 export type NoticeEvent = (typeof noticeEvents)[number];
 
-/** With what a person makes, who tries a target. */
-export const noticeKinds = [...noticeEvents, "test"] as const;
+/** With those that nobody chooses: `digest` is made by a target's cron, `test` by a person. */
+export const noticeKinds = [...noticeEvents, "digest", "test"] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
 /** One thing that a notice is about. Has nothing of a message but the signature of a failure's answer. */
@@ -48,19 +49,22 @@ export interface AddressedNotice {
   readonly notice: Notice;
 }
 
+export type DigestBase = Pick<QueueSample, "published" | "failedAgain"> & { readonly at: number };
+
 /**
  * What people were told of one source, and what is still to be sent; shared by all replicas. Guarantees: one
  * script per call, and of two changes from one version exactly one happens. Fails with `redis-unavailable`.
  */
 export interface NoticeBook<Memory> {
   /**
-   * As of one moment. `pending`: targets that notices wait for. `waiting`: for this target, the oldest first.
-   * Memory null: before the first.
+   * As of one moment. `pending`: targets that notices wait for. `digests`: targets with a base. `waiting`: for this
+   * target, the oldest first. Memory null: before the first.
    */
   read(): Promise<{
     readonly version: number;
     readonly memory: Memory | null;
     readonly pending: readonly string[];
+    readonly digests: readonly string[];
     readonly waiting: (target: string) => readonly Notice[];
   }>;
   /** Replaces the memory and adds notices, unless the version has changed. Beyond 1,000, notices are left out. */
@@ -70,6 +74,14 @@ export interface NoticeBook<Memory> {
     notices: readonly AddressedNotice[],
   ): Promise<{ readonly kind: "changed" } | { readonly kind: "replaced"; readonly leftOut: number }>;
   remove(target: string, ids: readonly string[]): Promise<void>;
+  digestBase(target: string): Promise<DigestBase | null>;
+  /** Sets the base, and adds its digest if there is one, unless the base is no longer `before`. */
+  replaceDigestBase(
+    target: string,
+    before: DigestBase | null,
+    base: DigestBase,
+    digest: Notice | null,
+  ): Promise<boolean>;
 }
 
 /** What a target was told of the incident in hand. Times are Unix ms. */

@@ -9,6 +9,7 @@ export type Job =
   | { readonly kind: "census"; readonly source: SourceId }
   | { readonly kind: "statistics"; readonly index: string }
   | { readonly kind: "notices" }
+  | { readonly kind: "digest"; readonly target: string }
   | { readonly kind: "notify"; readonly target: string };
 
 export interface ScheduledJob {

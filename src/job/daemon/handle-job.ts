@@ -5,7 +5,7 @@
  *   window ─► works its slice in a slot of its source ─► adds the next windows, or closes the pass
  *   sweep ─► listing checks of lanes, beside reconcile and settle
  *   census ─► counts a source      statistics ─► reads an index
- *   notices ─► write down what people are to be told ─► notify ─► sends it
+ *   notices, digest ─► write down what people are to be told ─► notify ─► sends it
  *   any job's end ─► early ticks for records that a loss, a halt or a lane has held
  *
  * A job of something that the document does not have does nothing. Its windows are left to replicas under
@@ -92,6 +92,8 @@ export function createJobHandler(parts: JobParts) {
           return await readIndex(job.index, work);
         case "notices":
           return await work.queue.addNotify(await work.notices.evaluate(core));
+        case "digest":
+          return await work.queue.addNotify(await work.notices.writeDigest(core, job.target));
         case "notify":
           return await work.notices.deliver(core, job.target, context);
       }

@@ -29,6 +29,7 @@ export interface ConsoleServer {
 export interface NoticeJobs {
   /** Answers the targets that something waits for. */
   evaluate(core: Core): Promise<readonly string[]>;
+  writeDigest(core: Core, target: string): Promise<readonly string[]>;
   /** A target that this document does not have is left to replicas that have it. */
   deliver(core: Core, target: string, context: JobContext): Promise<void>;
 }

@@ -33,6 +33,11 @@ export function toSchedules(document: DrainsDocument): readonly ScheduledJob[] {
       job: { kind: "statistics", index: name },
     })),
     ...(document.notify.length === 0 ? [] : [toEvaluation(document)]),
+    ...document.notify.flatMap(({ name, digest }): readonly ScheduledJob[] =>
+      digest === undefined
+        ? []
+        : [{ id: `digest:${name}`, schedule: digest, job: { kind: "digest", target: name } }],
+    ),
   ];
 }
 

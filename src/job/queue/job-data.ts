@@ -9,6 +9,7 @@ const fieldsOf: Readonly<Record<Job["kind"], readonly string[]>> = {
   census: ["source"],
   statistics: ["index"],
   notices: [],
+  digest: ["target"],
   notify: ["target"],
 };
 

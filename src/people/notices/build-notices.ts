@@ -9,7 +9,7 @@ import type { DrainName, SourceId } from "../../job/contracts/ids.ts";
 import type { SendNotices } from "../../job/contracts/notices.ts";
 import { hasLanes } from "../../job/contracts/lanes.ts";
 import { deliverNotices } from "./deliver.ts";
-import { evaluateNotices } from "./evaluate.ts";
+import { evaluateNotices, writeDigests } from "./evaluate.ts";
 import { toNoticeFacts, type NoticeFacts } from "./notice-facts.ts";
 import type { NoticeMemory } from "./to-notices.ts";
 import { type BuiltSource, type NoticeJobs, type Core, openNoticeBooks } from "../../job/door.ts";
@@ -33,6 +33,12 @@ export function buildNotices(readSecret: ReadSecret, events: Events, clock: Cloc
       const targets = core.document.notify;
       if (targets.length === 0) return [];
       return [...(await evaluateNotices({ ...(await partsOf(core)), targets }))];
+    },
+    async writeDigest(core, name) {
+      const target = core.document.notify.find((one) => one.name === name);
+      if (target === undefined) return [];
+      await writeDigests(target, await partsOf(core));
+      return [name];
     },
     async deliver(core, name, { signal, lastTry }) {
       const target = core.document.notify.find((one) => one.name === name);

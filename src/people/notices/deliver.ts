@@ -69,7 +69,9 @@ async function deliverOnce(parts: DeliverParts): Promise<boolean> {
     if (!(await isGivenUp(error, place))) throw error;
     return true;
   }
-  await incidents.write(target, toIncident(incident, notices, pace, clock.now()));
+  if (notices.some(({ event }) => event !== "digest")) {
+    await incidents.write(target, toIncident(incident, notices, pace, clock.now()));
+  }
   await removeNotices(place, notices);
   events.emit({ type: "notice:delivered", target, notices });
   return true;

@@ -2,8 +2,9 @@ import type { NotifyTarget } from "../../job/contracts/drains-document.ts";
 import type { Events } from "../../job/contracts/events.ts";
 import type { SourceId } from "../../job/contracts/ids.ts";
 import type { AddressedNotice, NoticeBook } from "../../job/contracts/notices.ts";
+import { minDigestGapMs, toDigestBase, toDigestItem } from "./digest.ts";
 import { dropNotices, giveUpAfterMs } from "./drop-notices.ts";
-import { narrowToTarget } from "./narrow-to-target.ts";
+import { narrowToTarget, wantsSource } from "./narrow-to-target.ts";
 import type { NoticeFacts } from "./notice-facts.ts";
 import { toNotice, toNotices, type NoticeMemory } from "./to-notices.ts";
 
@@ -32,6 +33,7 @@ export async function evaluateNotices(parts: NoticeParts): Promise<ReadonlySet<s
     const facts = factsOf.get(source);
     if (state === undefined || facts === undefined) continue;
     for (const target of state.pending) pending.add(target);
+    await startDigests(state.digests, facts, source, parts);
     const { news, after } = toNotices(state.memory, facts, now);
     const notices = targets.flatMap((target): AddressedNotice[] =>
       narrowToTarget(news, source, target).map(([event, items], index) => ({
@@ -51,6 +53,19 @@ export async function evaluateNotices(parts: NoticeParts): Promise<ReadonlySet<s
   return forgetUnknown(pending, parts);
 }
 
+/** A target's first digest counts from when it was named. */
+async function startDigests(
+  known: readonly string[],
+  facts: NoticeFacts,
+  source: SourceId,
+  { books, targets, now }: NoticeParts,
+): Promise<void> {
+  for (const target of targets) {
+    if (target.digest === undefined || known.includes(target.name) || !wantsSource(target, source)) continue;
+    await books.get(source)?.replaceDigestBase(target.name, null, toDigestBase(facts, target, now), null);
+  }
+}
+
 /** Notices for targets that left the document, unless a replica may still have it. */
 async function forgetUnknown(
   pending: ReadonlySet<string>,
@@ -63,4 +78,22 @@ async function forgetUnknown(
     await dropNotices({ target, books, events }, (notice) => notice.at < olderThan, "no such target");
   }
   return new Set([...pending].filter((target) => known.has(target)));
+}
+
+/** Writes the digest of each source for a target, once however often its job runs. */
+export async function writeDigests(target: NotifyTarget, parts: Omit<NoticeParts, "targets">): Promise<void> {
+  const { books, readFacts, now } = parts;
+  const wanted = [...books].filter(([source]) => wantsSource(target, source));
+  const bases = await Promise.all(
+    wanted.map(async ([source, book]) => ({ source, book, before: await book.digestBase(target.name) })),
+  );
+  const factsOf = await readFacts();
+  for (const { source, book, before } of bases) {
+    const facts = factsOf.get(source);
+    if (facts === undefined || (before !== null && now - before.at < minDigestGapMs)) continue;
+    const base = toDigestBase(facts, target, now);
+    const item = toDigestItem(before, base, facts, target);
+    const notice = toNotice("digest", [item], { source, at: now, number: "digest" });
+    await book.replaceDigestBase(target.name, before, base, notice);
+  }
 }

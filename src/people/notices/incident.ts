@@ -58,7 +58,8 @@ export function dueAt(
   const groupMs = Math.min(groupWaitMs, everyMs);
   const grouped = waiting[0].at + groupMs;
   if (incident === null || (incident.goesOn && isOver)) return grouped;
-  const early = waiting.find(({ event }) => isWorse(event, incident));
+  // A digest is asked for at its time.
+  const early = waiting.find(({ event }) => event === "digest" || isWorse(event, incident));
   return Math.min(Math.max(grouped, incident.nextAt), (early?.at ?? Infinity) + groupMs);
 }
 

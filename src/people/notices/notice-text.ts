@@ -22,6 +22,7 @@ export function toNoticeLines(
     const page = link === null ? "" : `, or ${link}`;
     const firstStep =
       step === null ? `Nothing to do${page.replace("or", "see")}` : `First step: \`${step}\`${page}`;
+    if (event === "digest") return [...toDigestLines(item, at, source), firstStep];
     const sentence = toSentence(event, item, at, source);
     return event === "test" ? sentence : `${when}${sentence}. ${firstStep}`;
   });
@@ -59,6 +60,7 @@ export function toFirstStep(event: NoticeKind, { drain, failure, figures }: Noti
     case "failure.new":
     case "parked.new":
     case "expiring.soon":
+    case "digest":
       if (failure !== null) return `redriver failures show ${failure}`;
       return drain === null ? "redriver status" : `redriver status ${drain}`;
     default:
@@ -66,7 +68,12 @@ export function toFirstStep(event: NoticeKind, { drain, failure, figures }: Noti
   }
 }
 
-function toSentence(event: NoticeKind, item: NoticeItem, at: number, source: string): string {
+function toSentence(
+  event: Exclude<NoticeKind, "digest">,
+  item: NoticeItem,
+  at: number,
+  source: string,
+): string {
   const { drain, destination, cause, count, figures = {} } = item;
   const where = destination === null ? (drain ?? source) : destination.replace(/^https:\/\//, "");
   const of = drain === null || destination === null ? "" : ` (drain ${drain})`;
@@ -113,6 +120,25 @@ function toSentence(event: NoticeKind, item: NoticeItem, at: number, source: str
     default:
       return event satisfies never;
   }
+}
+
+/** Each fits a terminal of 80 columns, unless the name of the source is long. */
+function toDigestLines({ figures = {} }: NoticeItem, at: number, source: string): readonly string[] {
+  const { since, published = 0, failedAgain = 0, newFailures = 0 } = figures;
+  const { waiting = 0, heldByRules = 0, parked = 0, withoutCopy = 0, expiresAt } = figures;
+  const held = heldByRules === 0 ? "" : `, ${number(heldByRules)} of them held by rules`;
+  const kinds = `${number(newFailures)} new ${newFailures === 1 ? "kind" : "kinds"} of failure`;
+  const expiring = [
+    expiresAt !== undefined && `the oldest ${toMoment(expiresAt, at)}`,
+    withoutCopy > 0 && `${number(withoutCopy)} soon, without a copy`,
+  ].filter((part) => part !== false);
+  return [
+    `${source} ${since === undefined ? "so far" : `since ${toMinute(since)} UTC`}`,
+    `• done: ${number(published)} sent again, ${number(failedAgain)} failed again, ${kinds}`,
+    `• waits: ${waiting === 0 ? "nothing" : `${letters(waiting)}${held}`}`,
+    `• parked: ${parked === 0 ? "nothing" : `${letters(parked)}, for a person`}`,
+    `• expires: ${expiring.length === 0 ? "nothing" : expiring.join("; ")}`,
+  ];
 }
 
 /** `, the next in 5m, at 2026-11-26 08:05 UTC`. */

@@ -11,7 +11,10 @@ export function checkNotify(document: Raw, report: Report, warn: Warn): void {
     }
     const misfit = misfitOfUrl(target);
     if (misfit !== null) at(["url"], "value", `expected ${misfit}, or allowPrivate: true`);
-    const { form, secret } = target;
+    const { form, secret, digest, timezone } = target;
+    if (timezone !== undefined && digest === undefined) {
+      at(["timezone"], "key", "expected a cron pattern in digest beside timezone");
+    }
     if (form === "slack" && secret !== undefined) {
       const why = "nothing that takes the slack form checks a signature";
       at(["secret"], "key", `expected form events beside secret: ${why}`);

@@ -7,8 +7,8 @@ const cronExpected = 'a cron pattern of five fields, or six with seconds first, 
 /** So the answer depends on the pattern alone. In a leap year: 29 February comes. */
 const triedFrom = new Date(Date.UTC(2024, 0, 1));
 
-const cronPattern = parsed(parseCron, { type: "string", examples: ["*/5 * * * *"] });
-const timezone = parsed(parseTimezone, { type: "string", examples: ["Europe/Berlin"] });
+export const cronPattern = parsed(parseCron, { type: "string", examples: ["*/5 * * * *"] });
+export const timezone = parsed(parseTimezone, { type: "string", examples: ["Europe/Berlin"] });
 
 const scheduleKeys = {
   every: durationFrom(100, "a duration of at least 100ms, such as 30s").optional(),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { noticeEvents } from "../../../job/contracts/notices.ts";
 import { parseCallbackUrl, parseNotifyUrl, parseServiceUrl } from "../../service-and-callback-urls.ts";
 import { common, drain } from "./drain-schema.ts";
-import { indexSchedule } from "./cron-schedule-schema.ts";
+import { cronPattern, indexSchedule, timezone } from "./cron-schedule-schema.ts";
 import {
   atMostKeys,
   durationFrom,
@@ -119,6 +119,8 @@ const notifyTarget = section({
     durationFrom(1_000, "a duration of at least 1s, such as 5m"),
     "How soon the second message of an incident may follow the first; later ones wait longer.",
   ),
+  digest: key(cronPattern, "When a summary is sent, as a cron pattern."),
+  timezone: key(timezone, "Zone of the digest's pattern; left out: UTC."),
 });
 
 function namedMap<Value extends z.ZodType>(value: Value, what: string) {

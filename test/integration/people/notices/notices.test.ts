@@ -8,7 +8,7 @@ import type { NotifyTarget } from "../../../../src/job/contracts/drains-document
 import type { SourceId } from "../../../../src/job/contracts/ids.ts";
 import { noticeEvents, type Notice } from "../../../../src/job/contracts/notices.ts";
 import { deliverNotices } from "../../../../src/people/notices/deliver.ts";
-import { evaluateNotices } from "../../../../src/people/notices/evaluate.ts";
+import { evaluateNotices, writeDigests } from "../../../../src/people/notices/evaluate.ts";
 import type { NoticeFacts } from "../../../../src/people/notices/notice-facts.ts";
 import type { NoticeMemory } from "../../../../src/people/notices/to-notices.ts";
 import type { RedisConnection } from "../../../../src/job/redis/connect.ts";
@@ -62,6 +62,8 @@ async function createNoticeStand(connection: RedisConnection = redis.fresh()) {
     book: { ...book, waiting: async (of: string) => (await book.read()).waiting(of) },
     evaluate: (facts: NoticeFacts, now: number, targets: readonly NotifyTarget[] = [target]) =>
       evaluateNotices({ books, targets, readFacts: readsOf(facts), events, now }),
+    writeDigests: (of: NotifyTarget, facts: NoticeFacts, now: number) =>
+      writeDigests(of, { books, readFacts: readsOf(facts), events, now }),
     deliver: ({
       lastTry = false,
       everyMs = target.everyMs,
@@ -298,4 +300,25 @@ it("forgets what waits for a target that is gone, once it is no news any more", 
   expect([...(await evaluate(waiting(0), now, []))]).toEqual([]);
   expect(await book.waiting("oncall")).toHaveLength(1);
   expect(events.of("notice:dropped")).toMatchObject([{ why: "no such target" }]);
+});
+
+/** A drain that has published so many, and where so many wait. */
+function day(published: number, count: number): NoticeFacts {
+  return noticeFacts({ waiting: count, published, heldByRules: count });
+}
+
+it("a digest counts from the one before, once however often its job runs", async () => {
+  const { evaluate, writeDigests, book } = await createNoticeStand();
+  const daily = { ...target, digest: { kind: "cron", pattern: "0 8 * * *" } as const, events: [] };
+  const now = Date.now();
+  await evaluate(day(100, 0), now, [daily]);
+  const dayLater = now + 86_400_000;
+  await Promise.all([0, 1, 2].map((ms) => writeDigests(daily, day(130, 4), dayLater + ms)));
+  await writeDigests(daily, day(131, 4), dayLater + 2_000);
+  await writeDigests(daily, day(135, 0), dayLater + 86_400_000);
+  const digests = await book.waiting("oncall");
+  expect(digests.map(({ event, items }) => [event, items[0]?.figures])).toMatchObject([
+    ["digest", { since: now, published: 30, waiting: 4, heldByRules: 4 }],
+    ["digest", { published: 5, waiting: 0 }],
+  ]);
 });

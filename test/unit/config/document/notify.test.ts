@@ -34,6 +34,8 @@ describe("notify", () => {
         "drains: [orders]",
         "allowPrivate: true",
         "every: 1m",
+        'digest: "0 8 * * *"',
+        "timezone: Europe/Berlin",
       ),
     );
     expect(warnings).toEqual([]);
@@ -48,6 +50,7 @@ describe("notify", () => {
         drains: ["orders"],
         allowPrivate: true,
         everyMs: 60_000,
+        digest: { kind: "cron", pattern: "0 8 * * *", timezone: "Europe/Berlin" },
       },
     ]);
   });
@@ -83,6 +86,7 @@ describe("notify", () => {
       [https, plain, "drains: [order]"],
       '10:14 notify.oncall.drains[0]: unknown drain "order"; did you mean "ord',
     ],
+    [[https, plain, "digest: daily"], "10:13 notify.oncall.digest: expected a cron pattern of five fields"],
   ])("refuses %j", (lines, problem) => {
     const problems = problemsOf(withTarget(...lines));
     expect(problems).toEqual([expect.stringContaining(`drains.yaml:${problem}`)]);

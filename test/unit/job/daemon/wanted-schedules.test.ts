@@ -6,11 +6,12 @@ import { load, withDrain } from "../../../support/loaded-document.ts";
 const silent = withDrain("rules: [{ when: any, then: hold }]");
 const notifying = `${silent}
 notify:
-  chat: { url: https://hooks.example.com/x, form: slack }
+  chat: { url: https://hooks.example.com/x, form: slack, digest: "0 8 * * *", timezone: Europe/Berlin }
   pager: { url: https://pager.example.com, form: slack }
 `;
 
-const noticesOf = (text: string) => toSchedules(load(text).document).filter(({ id }) => id === "notices");
+const noticesOf = (text: string) =>
+  toSchedules(load(text).document).filter(({ id }) => id === "notices" || id.startsWith("digest:"));
 
 it("nothing is evaluated for nobody, and no job of notices has room", () => {
   expect(noticesOf(silent)).toEqual([]);
@@ -19,9 +20,14 @@ it("nothing is evaluated for nobody, and no job of notices has room", () => {
   expect([maxOf(silent), maxOf(notifying)]).toEqual([0, 2]);
 });
 
-it("a document with targets is evaluated every two seconds", () => {
+it("a document with targets is evaluated every two seconds, and has its digests", () => {
   expect(noticesOf(notifying)).toEqual([
     { id: "notices", schedule: { kind: "every", everyMs: 2_000 }, job: { kind: "notices" } },
+    {
+      id: "digest:chat",
+      schedule: { kind: "cron", pattern: "0 8 * * *", timezone: "Europe/Berlin" },
+      job: { kind: "digest", target: "chat" },
+    },
   ]);
 });
 

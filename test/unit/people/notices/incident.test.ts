@@ -80,6 +80,11 @@ it("what comes soon after an end waits for twice `every`, and is another inciden
   expect(told.map(([seconds]) => seconds)).toEqual([15, 135, 735, 775, 1_375]);
 });
 
+it("a digest comes at its time", () => {
+  const told = messagesOf([began, [100, "digest"]], 9_000);
+  expect(told.map(([seconds]) => seconds)).toEqual([15, 115]);
+});
+
 it("something goes on while a backlog or parks that are being counted do, in the drains of the target", () => {
   const before = { published: 0, failedAgain: 0, parked: 0 };
   const none: NoticeMemory = {

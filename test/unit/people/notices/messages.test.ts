@@ -67,6 +67,30 @@ describe("the text of a notice says destination, cause, count and first step", (
     expect(toNoticeLines(given)).toEqual([line]);
   });
 
+  it("answers a question a line in a digest, each within 80 columns", () => {
+    const figures = {
+      since: at - 24 * hourMs,
+      published: 1_204_310,
+      failedAgain: 12_044,
+      newFailures: 1,
+      waiting: 104_210,
+      heldByRules: 1_200,
+      parked: 14,
+      expiresAt: at + 5 * hourMs,
+      withoutCopy: 7,
+    };
+    const lines = toNoticeLines(notice("digest", [{ ...whole, drain: null, figures }]));
+    expect(lines).toEqual([
+      "eu since 2026-11-25 08:00 UTC",
+      "• done: 1,204,310 sent again, 12,044 failed again, 1 new kind of failure",
+      "• waits: 104,210 dead letters, 1,200 of them held by rules",
+      "• parked: 14 dead letters, for a person",
+      "• expires: the oldest in 5h, at 2026-11-26 13:00 UTC; 7 soon, without a copy",
+      "First step: `redriver status`",
+    ]);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+  });
+
   it("counts what it does not show", () => {
     const lines = toNoticeLines(
       notice(
