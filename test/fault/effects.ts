@@ -127,7 +127,7 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     probeNow: "effect",
     reset: "effect",
   },
-  statistics: { write: "effect", readAll: "read" },
+  statistics: { write: "effect", readAll: "read", readSeries: "read" },
   archive: { write: "effect", problem: "read", close: "lifecycle" },
   disk: {
     makeDirectory: "effect",

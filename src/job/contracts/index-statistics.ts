@@ -96,15 +96,22 @@ export interface IndexReading {
   readonly summary: IndexSummary;
 }
 
+/** Points of the last reading, oldest first, for charts: Unix ms and value. A series without points is absent. */
+export type IndexSeries = Readonly<
+  Partial<Record<SeriesField, readonly (readonly [at: number, value: number])[]>>
+>;
+
 /**
  * The last reading of each index, shared by all replicas. Guarantees: every replica reads the reading that
  * one has written. A reading vanishes `staleAfterMs` after it was written, so that nobody sees a frozen
  * number. Fails with RedriverError `redis-unavailable`. Not part of this contract: history.
  */
 export interface StatisticsStore {
-  write(reading: IndexReading, staleAfterMs: number): Promise<void>;
+  write(reading: IndexReading & { readonly series?: IndexSeries }, staleAfterMs: number): Promise<void>;
   /** Readings of these indexes that are not stale, in this order; an index without one is left out. */
   readAll(indexes: readonly string[]): Promise<readonly IndexReading[]>;
+  /** Null: it is stale, or was written without. */
+  readSeries(index: string): Promise<IndexSeries | null>;
 }
 
 export interface IndexGauge {

@@ -2,11 +2,14 @@ import type { Clock } from "../contracts/clock.ts";
 import type { IndexConfig, Schedule } from "../contracts/drains-document.ts";
 import { toFailure } from "../contracts/errors.ts";
 import type { Events } from "../contracts/events.ts";
-import type {
-  IndexGauge,
-  IndexReading,
-  IndexStatistics,
-  StatisticsStore,
+import {
+  compareInstants,
+  seriesFields,
+  type IndexGauge,
+  type IndexReading,
+  type IndexSeries,
+  type IndexStatistics,
+  type StatisticsStore,
 } from "../contracts/index-statistics.ts";
 import { toGauges } from "./index-gauges.ts";
 
@@ -28,10 +31,11 @@ export function createIndexReadings({ store, read, clock, events }: IndexReading
   const take = async (index: IndexConfig, signal: AbortSignal): Promise<void> => {
     const startedAt = clock.monotonic();
     try {
-      const { scalars, newest, days, unusableFields } = await read(index, signal);
+      const { scalars, newest, days, unusableFields, series } = await read(index, signal);
       const summary = { scalars, newest, days, unusableFields };
       const staleAfterMs = intervalMsOf(index.schedule) * staleAfterIntervals;
-      await store.write({ index: index.name, readAt: clock.now(), summary }, staleAfterMs);
+      const reading = { index: index.name, readAt: clock.now(), summary, series: toChartSeries(series) };
+      await store.write(reading, staleAfterMs);
       events.emit({ type: "statistics:read", index: index.name, durationMs: clock.monotonic() - startedAt });
     } catch (error) {
       events.emit({ type: "statistics:failed", index: index.name, ...toFailure(error) });
@@ -56,4 +60,20 @@ export function createIndexReadings({ store, read, clock, events }: IndexReading
 
 function intervalMsOf(schedule: Schedule): number {
   return schedule.kind === "every" ? schedule.everyMs : cronIntervalMs;
+}
+
+/** Of each series: a chart of 600 pixels shows no more, and 16 series are 60 kB then. */
+const maxPoints = 200;
+
+/** Oldest first. Of a longer series evenly spread points, the newest among them. */
+function toChartSeries(series: IndexStatistics["series"]): IndexSeries {
+  return Object.fromEntries(
+    seriesFields.flatMap((field) => {
+      const points = series[field].toSorted((one, other) => compareInstants(one.at, other.at));
+      if (points.length === 0) return [];
+      const step = Math.ceil(points.length / maxPoints);
+      const chosen = points.filter((_, index) => (points.length - 1 - index) % step === 0);
+      return [[field, chosen.map(({ at, value }) => [at.epochMs, value] as const)]];
+    }),
+  );
 }

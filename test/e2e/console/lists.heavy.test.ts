@@ -114,12 +114,23 @@ it("rules have the document in force with its lines, and the replica that reject
     .toContain(`<a href="/rules#${line + 1}"><bdi>bad-request</bdi></a>`);
 }, 90_000);
 
-it("an index has its numbers, and says which drain it holds back", async () => {
+it("an index has its numbers as charts and as tables, and says which drain it holds back", async () => {
   const stand = await startConsoleDaemon(redis.url(), document);
-  await expect
-    .poll(() => stand.page("/indexes").then(toText), { timeout: 30_000 })
-    .toMatch(/period 1h, read .*pending index count/s);
-  expect(toText(await stand.page("/indexes"))).toContain("Index catalog holds back orders.");
+  await expect.poll(() => stand.page("/indexes"), { timeout: 30_000 }).toContain('<svg class="chart"');
+  const html = await stand.page("/indexes");
+  expect(toText(html)).toContain("Index catalog holds back orders.");
+  const figure = html.split('<figure class="chart">')[1]?.split("</figure>")[0] ?? "";
+  const [, line = ""] = /<path class="line line0" d="M([^"]+)"/.exec(figure) ?? [];
+  const points = line.split("L").map((point) => Number(point.split(" ")[1]));
+  expect(points.length).toBeGreaterThan(1);
+  // The table has the newest first, and the chart has it last: a hundred units are the number at its top.
+  const values = [...figure.matchAll(/class="number">([\d,.]+)<\/td>/g)].map(([, value = ""]) =>
+    Number(value.replaceAll(",", "")),
+  );
+  const [, words = ""] = /<text class="tick" x="-6"[^>]*>([^<]+)/.exec(figure) ?? [];
+  const top = Number(words.replaceAll(",", "").replace("M", "000000"));
+  expect(values).toHaveLength(points.length);
+  expect(100 - (points.at(-1) ?? 0)).toBeCloseTo(((values[0] ?? 0) / top) * 100, 0);
 }, 90_000);
 
 function idsIn(html: string): string[] {

@@ -1,4 +1,4 @@
-import type { IndexReading, StatisticsStore } from "../../contracts/index-statistics.ts";
+import type { IndexReading, IndexSeries, StatisticsStore } from "../../contracts/index-statistics.ts";
 import type { RedisConnection } from "../../redis/connect.ts";
 import { sharedKey } from "../../redis/key-prefix.ts";
 
@@ -11,22 +11,32 @@ const version = 1;
 export function createRedisStatisticsStore(
   redis: Pick<RedisConnection, "command" | "keyPrefix">,
 ): StatisticsStore {
-  const keyOf = (index: string): string => sharedKey(redis.keyPrefix, "statistics", index);
+  const keyOf = (kind: "statistics" | "statistics-series", index: string): string =>
+    sharedKey(redis.keyPrefix, kind, index);
   return {
-    async write({ index, readAt, summary }, staleAfterMs) {
-      // Guards read it often: about a kilobyte whatever the period.
+    async write({ index, readAt, summary, series }, staleAfterMs) {
+      // Guards read the summary often, so it is without series: about a kilobyte whatever the period.
       const { scalars, newest, days, unusableFields } = summary;
       const reading = { version, index, readAt, summary: { scalars, newest, days, unusableFields } };
-      await redis.command("SET", keyOf(index), JSON.stringify(reading), "PX", staleAfterMs);
+      await redis.command("SET", keyOf("statistics", index), JSON.stringify(reading), "PX", staleAfterMs);
+      if (series === undefined) return;
+      const points = JSON.stringify({ version, index, series });
+      await redis.command("SET", keyOf("statistics-series", index), points, "PX", staleAfterMs);
     },
     async readAll(indexes) {
-      const texts = await Promise.all(indexes.map((index) => redis.command("GET", keyOf(index))));
+      const texts = await Promise.all(
+        indexes.map((index) => redis.command("GET", keyOf("statistics", index))),
+      );
       return texts.flatMap((text, i) => (typeof text === "string" ? toReadings(text, indexes[i]) : []));
+    },
+    async readSeries(index) {
+      const text = await redis.command("GET", keyOf("statistics-series", index));
+      return typeof text === "string" ? (parse(text, index).series ?? null) : null;
     },
   };
 }
 
-type Stored = Partial<IndexReading & { readonly version: unknown }>;
+type Stored = Partial<IndexReading & { readonly series: IndexSeries; readonly version: unknown }>;
 
 /** Empty if another version wrote it, if it is of another index under a colliding key, or not ours at all. */
 function parse(text: string, expected: string | undefined): Stored {

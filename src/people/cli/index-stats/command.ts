@@ -1,9 +1,9 @@
 import { openIndexClient } from "../../../job/door.ts";
 import { systemClock } from "../../../system-world.ts";
 import { readSecret } from "../../../config/read-secret.ts";
-import { misused } from "../../../job/contracts/errors.ts";
+import { isRedriverError, type RedriverError, misused } from "../../../job/contracts/errors.ts";
 import type { Register } from "../io.ts";
-import { printResult } from "../output/print.ts";
+import { printOrRepaint } from "../output/watch.ts";
 import { loadAll } from "../load-config.ts";
 import type { IndexConfig } from "../../../job/contracts/drains-document.ts";
 import {
@@ -22,8 +22,9 @@ export const registerIndex: Register = (program, { io }) => {
     .command("stats")
     .description("read the statistics of the configured indexes now")
     .argument("[names...]", "indexes of the document; default: all")
-    .option("--json", "print as JSON")
-    .action(async (names: string[], { json }: { json?: boolean }, command) => {
+    .option("--watch", "read and show them again every 2 s, until Ctrl-C")
+    .option("--json", "print as JSON; with --watch a line for each reading")
+    .action(async (names: string[], options: { json?: boolean; watch?: boolean }, command) => {
       const { settings, document } = loadAll(command, io);
       const unknown = names.filter((name) => !document.indexes.some((index) => index.name === name));
       if (document.indexes.length === 0) {
@@ -35,14 +36,37 @@ export const registerIndex: Register = (program, { io }) => {
       }
       const read = await openIndexClient(settings, (ref) => readSecret(ref, { env: io.env, settings }));
       const chosen = document.indexes.filter(({ name }) => names.length === 0 || names.includes(name));
-      const signal = AbortSignal.timeout(settings.statistics.timeoutMs * chosen.length);
-      const views: StatisticsView[] = [];
-      for (const index of chosen) {
-        views.push({ index, readAt: systemClock.now(), statistics: await read(index, signal) });
-      }
-      printResult(io, json, toStatisticsJson(views), () => toStatisticsText(io.columns, views));
+      const readAll: Read = async (stopped) => {
+        const late = AbortSignal.timeout(settings.statistics.timeoutMs * chosen.length);
+        const signal = AbortSignal.any(stopped === undefined ? [late] : [late, stopped]);
+        const views: StatisticsView[] = [];
+        for (const index of chosen) {
+          views.push({ index, readAt: systemClock.now(), statistics: await read(index, signal) });
+        }
+        return views;
+      };
+      const readAgain = unlessAskedToWait(readAll);
+      await printOrRepaint(io, options, readAgain, toStatisticsJson, (views) =>
+        toStatisticsText(io.columns, views),
+      );
     });
 };
+
+type Read = (stopped?: AbortSignal) => Promise<readonly StatisticsView[]>;
+
+/** After a 429 the same error again, without a call, until the time that the service named. */
+function unlessAskedToWait(read: Read): Read {
+  let refusal: RedriverError | null = null;
+  return async (stopped) => {
+    if (refusal?.retryAt !== undefined && systemClock.now() < refusal.retryAt) throw refusal;
+    try {
+      return await read(stopped);
+    } catch (error) {
+      refusal = isRedriverError(error) ? error : null;
+      throw error;
+    }
+  };
+}
 
 export interface StatisticsView {
   readonly index: Pick<IndexConfig, "name" | "id" | "period">;

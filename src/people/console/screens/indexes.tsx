@@ -1,18 +1,36 @@
 /** Search indexes as a replica read them last, and what their guards hold back. */
 import { readIndexes, type IndexGuard, type IndexStanding } from "../../operations/indexes/read.ts";
-import { scalarFields } from "../../../job/contracts/index-statistics.ts";
+import { scalarFields, type SeriesField } from "../../../job/contracts/index-statistics.ts";
 import type { QueueFacts } from "../../../job/contracts/queue-facts.ts";
 import { comparisonText } from "../../../job/rules/patterns/write-number-patterns.ts";
+import { Chart } from "../parts/chart.tsx";
 import { CommandLine } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { Tiles } from "../parts/tiles.tsx";
-import { Ago } from "../parts/time.tsx";
+import { Ago, Time } from "../parts/time.tsx";
 import { defineScreen, live, still, type Html } from "../screen.ts";
 
 interface Model {
   readonly indexes: readonly IndexStanding[];
   readonly facts: QueueFacts;
 }
+
+/** Series of one unit share a chart. */
+const charts: readonly (readonly [title: string, fields: readonly SeriesField[]])[] = [
+  ["Vectors", ["vector_count"]],
+  ["Size", ["data_size"]],
+  ["Throughput", ["query_throughput", "update_throughput"]],
+  [
+    "Mean latency",
+    ["query_latency_mean", "update_latency_mean", "embeds_latency_mean", "rerank_latency_mean"],
+  ],
+  [
+    "99th percentile of latency",
+    ["query_latency_99", "update_latency_99", "embeds_latency_99", "rerank_latency_99"],
+  ],
+  ["Requests a day", ["daily_query_requests", "daily_update_requests", "daily_rerank_requests"]],
+  ["Bandwidth a day", ["daily_bandwidths"]],
+];
 
 export const indexesScreen = defineScreen<Model>({
   path: "/indexes",
@@ -77,7 +95,7 @@ function toHeld({ drains }: QueueFacts, name: string): number {
 }
 
 function Index({
-  index: { name, id, period, reading },
+  index: { name, id, period, reading, series },
   now,
 }: Readonly<{ index: IndexStanding; now: number }>): Html {
   const scalars = scalarFields.flatMap((field) => {
@@ -100,8 +118,78 @@ function Index({
             id {id}, period {period}, read <Ago at={reading.readAt} now={now} />
           </p>
           <Tiles of={scalars} />
+          {series === null ? (
+            <p class="empty">Its charts come with the next reading.</p>
+          ) : (
+            <div class="charts">
+              {charts.map(([title, fields]) => (
+                <LineChart
+                  title={`${title} of ${name}`}
+                  lines={fields.flatMap((field) => {
+                    const points = series[field];
+                    return points === undefined ? [] : [{ label: field, points }];
+                  })}
+                />
+              ))}
+            </div>
+          )}
         </>
       )}
     </div>
+  );
+}
+
+interface Line {
+  readonly label: string;
+  /** Unix ms and value, oldest first. */
+  readonly points: readonly (readonly [at: number, value: number])[];
+}
+
+/** Lines of one unit, and a table that has the same numbers. Nothing without points. */
+function LineChart({ title, lines }: Readonly<{ title: string; lines: readonly Line[] }>): Html | null {
+  const times = [...new Set(lines.flatMap(({ points }) => points.map(([at]) => at)))].toSorted(
+    (one, other) => one - other,
+  );
+  const [from, to] = [times[0], times.at(-1)];
+  if (from === undefined || to === undefined) return null;
+  const valuesOf = lines.map(({ points }) => new Map(points));
+  return (
+    <figure class="chart">
+      <figcaption>
+        {title}
+        <span class="legend">
+          {lines.map(({ label }, index) => (
+            <span class={`of-line${index}`}>{label}</span>
+          ))}
+        </span>
+      </figcaption>
+      {from === to ? null : (
+        <Chart
+          from={from}
+          to={to}
+          plots={[
+            {
+              heightPx: 160,
+              lines: lines.map(({ points }, index) => ({ name: `line${index}`, kind: "line", points })),
+            },
+          ]}
+          label={`${title}; its numbers are in the table`}
+        />
+      )}
+      <details data-fold={title}>
+        <summary>Numbers</summary>
+        <Table
+          caption={title}
+          empty="No points."
+          rows={times.toReversed()}
+          columns={({ column, amounts }) => [
+            column("time", (at) => <Time at={at} />),
+            ...lines.map(({ label }, index) =>
+              amounts(label, (at: number) => valuesOf[index]?.get(at) ?? null),
+            ),
+          ]}
+        />
+      </details>
+    </figure>
   );
 }

@@ -11,6 +11,7 @@ export async function readIndexes(core: Pick<Core, "redis" | "document" | "drain
   const { indexes } = core.document;
   const reader = await openIndexReader(core);
   const readings = await reader.readAll(indexes.map(({ name }) => name));
+  const series = await Promise.all(indexes.map(({ name }) => reader.readSeries(name)));
   const guards = await Promise.all(
     [...core.drains.values()].map(async ({ config, source }) => {
       const standings = await source.guards.peek(config);
@@ -20,12 +21,14 @@ export async function readIndexes(core: Pick<Core, "redis" | "document" | "drain
       });
     }),
   );
-  return indexes.map(({ name, id, period }) => ({
+  return indexes.map(({ name, id, period }, position) => ({
     name,
     id,
     period,
     /** The last one, taken by any replica; null: none, or it is stale. */
     reading: readings.find(({ index }) => index === name) ?? null,
+    /** Of that reading; null: none, or a replica of an earlier version took it. */
+    series: series[position] ?? null,
     guards: guards.flat().filter(({ index }) => index === name),
   }));
 }
@@ -42,6 +45,7 @@ export const indexesReading = defineReading({
         id: z.string(),
         period: z.string(),
         reading: open.nullable().describe("The last one; null: none, or it is stale."),
+        series: open.nullable(),
         guards: z.array(open),
       }),
     ),

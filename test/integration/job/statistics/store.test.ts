@@ -8,6 +8,7 @@ import { sharedKey } from "../../../../src/job/redis/key-prefix.ts";
 import { scalarFields, seriesFields } from "../../../../src/job/contracts/index-statistics.ts";
 import { oddValues } from "../../../support/odd-fields.ts";
 import { useRedis } from "../../../support/redis.ts";
+import { waitFor } from "../../../support/wait-for.ts";
 
 const reading: IndexReading = {
   index: "catalog",
@@ -44,6 +45,18 @@ describe("the Redis store of index readings", () => {
     await replicas[0].write(other, 60_000);
     expect(await replicas[0].readAll(["reviews", "unknown", "catalog"])).toEqual([other, reading]);
     expect(await replicas[0].readAll([])).toEqual([]);
+  });
+
+  it("has the series of a reading beside it, if it was written with them, and nothing of a stale one", async () => {
+    const [one, other] = open();
+    const series = { vector_count: [[1_700_000_000_000, 9] as const, [1_700_000_060_000, 10.5] as const] };
+    await one.write({ ...reading, series }, 60_000);
+    await one.write({ ...reading, index: "short", series }, 100);
+    await one.write({ ...reading, index: "without" }, 60_000);
+    expect(await other.readSeries("catalog")).toEqual(series);
+    expect(await other.readSeries("without")).toBeNull();
+    await waitFor(async () => expect(await other.readSeries("short")).toBeNull());
+    await waitFor(async () => expect(await other.readAll(["short", "catalog"])).toEqual([reading]));
   });
 
   it.each([
