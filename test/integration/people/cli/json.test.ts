@@ -161,6 +161,7 @@ it("has a version in every object that --json of any command prints, in the form
   await ask("archive list");
   await ask("archive show");
   await ask("index stats");
+  await watch("index stats --watch");
   await ask("notify test", "hook");
   const emulator = startHere("emulator", "--port", "0", "--control-port", "0", "--json");
   outputs.set("emulator", await emulator.printed);
