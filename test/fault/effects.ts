@@ -75,7 +75,6 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     take: "effect",
     giveBack: "effect",
     learn: "effect",
-    deliveryTime: "read",
     used: "read",
     failedAgain: "effect",
     learned: "read",

@@ -123,13 +123,6 @@ export interface Capacity {
   learn(source: SourceId, limit: UndeliveredLimit, news: DeliveryNews): Promise<void>;
   /** Restores grants without a POST: `query` has only those requests, `at` is the take's. Once per grant. */
   giveBack(query: CapacityQuery, at: number): Promise<void>;
-  /**
-   * How long a delivery takes, and how many were granted a second since the service last said that nothing waits,
-   * or else in the time of one delivery. Null: nothing is known. Changes nothing.
-   */
-  deliveryTime(
-    source: SourceId,
-  ): Promise<{ readonly tookMs: number; readonly grantedPerSecond: number } | null>;
   /** Takes and changes nothing. */
   used(of: Pick<CapacityQuery, "source" | "drain" | "passId">): Promise<CeilingUse>;
   /** For hosts with a learned rate; of any other it changes nothing. At most 1,000. */

@@ -8,7 +8,7 @@ import type { ScriptRedis } from "../connection-needs.ts";
 import { toShortHash } from "../keys.ts";
 import { maxLearnedHosts } from "./auto-rate.lua.ts";
 import { failedAgainScript, giveBackScript, learnedScript, takeScript, usedScript } from "./capacity.lua.ts";
-import { deliveryTimeScript, learnUndeliveredScript } from "./undelivered.lua.ts";
+import { learnUndeliveredScript } from "./undelivered.lua.ts";
 
 /** A pass that has published nothing for a day is over. */
 const passLifeMs = 86_400_000;
@@ -85,11 +85,6 @@ export function createRedisCapacity(redis: ScriptRedis, identity: { token(): str
     async learn(source, limit, news) {
       const call = JSON.stringify({ ...limit, ...news });
       await redis.run(learnUndeliveredScript, [undeliveredKey(source)], [call]);
-    },
-
-    async deliveryTime(source) {
-      const reply = await redis.run(deliveryTimeScript, [undeliveredKey(source)], []);
-      return parseReply(deliveryTimeScript, reply);
     },
 
     async used(of) {

@@ -97,17 +97,3 @@ end
 known.seenMs = seenMs and math.max(1, math.min(seenMs, call.slowMs))
 writeUndelivered(KEYS[1], known)
 `;
-
-/** KEYS: 1 what is undelivered. Returns: null if nothing was learned. Effects: none. */
-export const deliveryTimeScript = luaScript<{ tookMs: number; grantedPerSecond: number } | null>(
-  "limits:deliveryTime",
-)`${serverTimeLua}
-local names = { 'seenMs', 'granted', 'clearAt', 'clearGranted', 'out' }
-local tookMs, granted, clearAt, clearGranted, out = unpack(redis.call('HMGET', KEYS[1], unpack(names)))
-if not tookMs then return 'null' end
-local perSecond = tonumber(out or 0) * 1000 / tonumber(tookMs)
-if clearAt and now > tonumber(clearAt) then
-  perSecond = math.max(0, tonumber(granted) - tonumber(clearGranted)) * 1000 / (now - tonumber(clearAt))
-end
-return cjson.encode({ tookMs = tonumber(tookMs), grantedPerSecond = perSecond })
-`;

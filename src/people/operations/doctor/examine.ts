@@ -2,7 +2,7 @@
 import { type BuiltSource, type Core, listOne, lookAtRedis, lookAtVolume } from "../../../job/door.ts";
 import { proofAddressOf } from "../../../job/message/proof-callback-url.ts";
 import { silenceNote, silentSources } from "../../../config/document/silent-sources.ts";
-import type { ArchiveConfig, SourceConfig } from "../../../job/contracts/drains-document.ts";
+import type { ArchiveConfig } from "../../../job/contracts/drains-document.ts";
 import type { DlqId } from "../../../job/message/dead-letter.ts";
 import { isRedriverError } from "../../../job/contracts/errors.ts";
 
@@ -30,12 +30,11 @@ export async function examine(core: Core, signal: AbortSignal): Promise<readonly
   const looks: Promise<readonly DoctorFinding[] | DoctorFinding>[] = [judgeRedis(core)];
   const silent = new Set(silentSources(document).map(({ name }) => name));
   for (const config of document.sources) {
-    const { name, maxParallelism } = config;
+    const { name } = config;
     const built = sources.get(config.id);
     if (built === undefined) continue;
     const source = about(`source ${name}`);
     if (silent.has(name)) looks.push(Promise.resolve(source.warning(silenceNote)));
-    if (maxParallelism !== undefined) looks.push(lookAtPace(source, config, maxParallelism, built));
     const isLive = document.drains.some((drain) => drain.source.id === config.id && drain.mode === "live");
     looks.push(lookAtSource(source, built, isLive, signal));
     const address = proofAddressOf(config);
@@ -58,24 +57,6 @@ async function lookAtArchive(config: ArchiveConfig): Promise<DoctorFinding> {
   if (seen === null) return warning(`${config.dir}: what kind of volume it is on cannot be read`);
   if (seen.verdict === "fit") return ok(`${config.dir} can be written`);
   return (seen.verdict === "unfit" ? failed : warning)(seen.complaint);
-}
-
-/** Whether the account delivers as fast as its drains published lately, by how long deliveries were seen to take. */
-async function lookAtPace(
-  { ok, warning }: About,
-  { id }: SourceConfig,
-  maxParallelism: number,
-  { runtime }: BuiltSource,
-): Promise<DoctorFinding> {
-  const seen = await runtime.capacity.deliveryTime(id);
-  if (seen === null) return ok(`maxParallelism is ${maxParallelism}; no delivery was seen yet`);
-  const perSecond = (maxParallelism * 1_000) / seen.tookMs;
-  const pace = `${maxParallelism} at once, ${Math.round(seen.tookMs)} ms each: ${perSecond.toFixed(1)}/s`;
-  if (seen.grantedPerSecond <= perSecond) return ok(`its deliveries keep up (${pace})`);
-  const granted = `${seen.grantedPerSecond.toFixed(1)}/s were published lately`;
-  return warning(
-    `${granted}, and it delivers ${pace}; lower limits.publish, or take a plan with more parallelism`,
-  );
 }
 
 const withinMs = 5_000;
