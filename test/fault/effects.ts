@@ -106,6 +106,8 @@ export const methods: { readonly [Name in PortName]: MethodsOf<Ports[Name]> } = 
     learnDates: "effect",
     census: "read",
     recordCensus: "effect",
+    countedSoFar: "read",
+    tellSoFar: "effect",
   },
   source: { bind: "effect" },
   guardBook: { recall: "read", record: "effect" },

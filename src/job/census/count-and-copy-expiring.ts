@@ -64,7 +64,12 @@ export async function takeCensus(
   const startedAt = source.clock.monotonic();
   const { gone: goneBefore } = await source.ledger.summary();
   const goneOf = await readGone(order);
-  const counts = await countWithCare(order, signals, hasStalled);
+  let toldAt = -Infinity;
+  const counts = await countWithCare(order, signals, hasStalled, async (soFar) => {
+    if (known !== null || source.clock.monotonic() - toldAt < tellEveryMs) return;
+    toldAt = source.clock.monotonic();
+    await source.book.tellSoFar(await recordSelected(source, soFar, goneOf));
+  });
   const selected = await recordSelected(source, counts.selected, goneOf);
   const countingKey = toCountingKey(order.drains);
   const census = { ...counts.census, countingKey, goneBefore, selected };
@@ -98,6 +103,10 @@ function reportCensus({ clock, config, events }: SourceRuntime, census: Census, 
 }
 
 type Selected = ReadonlyMap<DrainName, FailureTally>;
+type OnPage = (soFar: Selected) => Promise<void>;
+
+/** A first count says how far it is at most this often. */
+const tellEveryMs = 2_000;
 
 type GoneOf = ReadonlyMap<DrainName, NonNullable<DrainFacts["gone"]>>;
 
@@ -121,10 +130,15 @@ async function recordSelected({ recordFailures }: SourceRuntime, selected: Selec
   return counts;
 }
 
-async function countWithCare(order: CensusOrder, signals: ListingSignals, hasStalled: boolean) {
+async function countWithCare(
+  order: CensusOrder,
+  signals: ListingSignals,
+  hasStalled: boolean,
+  onPage: OnPage,
+) {
   const job = await takeJob(order.source, "census", hasStalled);
   try {
-    return await count(order, signals, job);
+    return await count(order, signals, job, onPage);
   } finally {
     await job.end();
   }
@@ -134,7 +148,7 @@ type ListingJob = Pick<CarefulJob, "each" | "unlistable" | "endsListings">;
 
 const careless: ListingJob = { endsListings: false, unlistable: [], each: (ones, work) => work(ones) };
 
-async function count(order: CensusOrder, signals: ListingSignals, job: ListingJob) {
+async function count(order: CensusOrder, signals: ListingSignals, job: ListingJob, onPage?: OnPage) {
   if (job.endsListings) {
     throw new RedriverError("worker-lost", "the listing of a census has ended two workers in a row");
   }
@@ -199,6 +213,7 @@ async function count(order: CensusOrder, signals: ListingSignals, job: ListingJo
       (some) => byHalves(some, add, () => Promise.resolve()).then(() => undefined),
       () => Promise.resolve(),
     );
+    await onPage?.(selected);
   }
   const at = startedAt ?? emptyCensus.at;
   const earliestExpiryAt = toExpiry(census.oldestEnteredAt, retentionMs);

@@ -33,6 +33,8 @@ export interface QueueFacts {
     readonly summary: LedgerSummary | null;
     readonly censusEveryMs: number;
     readonly census: (Census & { readonly isOutdated?: boolean }) | null;
+    /** What the first census has counted of each drain, while it lists. */
+    readonly soFar?: Census["selected"] | null;
     readonly depth: Depth | null;
     readonly expiring: Expiring;
     /** Null: no two drains may list the same. */

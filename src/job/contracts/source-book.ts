@@ -79,4 +79,8 @@ export interface SourceBook {
   census(): Promise<Census | null>;
   /** Replaces the census unless a newer one (`at`) is known. */
   recordCensus(census: Census): Promise<void>;
+  /** What the first census has counted of each drain so far, as `selected`. Null: none counts, or it is told no more. */
+  countedSoFar(): Promise<NonNullable<Census["selected"]> | null>;
+  /** Forgotten a minute later. */
+  tellSoFar(selected: NonNullable<Census["selected"]>): Promise<void>;
 }

@@ -24,9 +24,9 @@ type Drain = Pick<
   "drain" | "facts" | "stillCounting" | "mayShare" | "isOutdated" | "retentionMs"
 >;
 
-/** By kind. What a first full pass has not listed yet is from the census. */
+/** By kind. What a first full pass has not listed yet is from the census, or of what the first one has listed so far. */
 export function countsByKind(
-  { census }: Pick<QueueFacts["sources"][number], "census">,
+  { census, soFar }: Pick<QueueFacts["sources"][number], "census" | "soFar">,
   drains: readonly Drain[],
   now: number,
 ): ReadonlyMap<string, readonly FailureOfDrain[]> {
@@ -34,7 +34,7 @@ export function countsByKind(
   const put = (one: FailureOfDrain): void => {
     byKind.set(one.id, (byKind.get(one.id) ?? new Map<DrainName, FailureOfDrain>()).set(one.drain, one));
   };
-  const selected = census?.isOutdated === true ? {} : census?.selected;
+  const selected = census?.isOutdated === true ? {} : (census?.selected ?? soFar);
   const firstExpiry = census?.earliestExpiryAt ?? Infinity;
   const ofCensus = firstExpiry <= now && { expiredSince: firstExpiry };
   for (const { drain, facts, stillCounting, retentionMs } of drains) {

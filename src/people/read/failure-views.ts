@@ -105,13 +105,13 @@ function toReopenedAt(own: readonly StandingFailure[]): number {
 }
 
 function viewsOf(
-  { source, failures, census }: QueueFacts["sources"][number],
+  { source, failures, census, soFar }: QueueFacts["sources"][number],
   { facts, marksOf, drain: asked, now }: ToViewFailures,
 ) {
   const marks = marksOf(source);
   const forgotten = [...marks.values()].flatMap((mark) => mark.forgotten ?? []);
   const drains = facts.drains.filter((one) => one.source === source);
-  const byKind = countsByKind({ census }, drains, now);
+  const byKind = countsByKind({ census, soFar }, drains, now);
   const statusOf = new Map(failures.map(({ id, status }) => [id, status]));
   const countedAt = toCountedAt(drains);
   // A drain that nothing has counted may have any kind: at least so many wait and are parked.

@@ -30,7 +30,9 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
       const countingKey = [...core.drains.values()].find((one) => one.source === runtime)?.countingKey;
       const isOutdated = known?.documentHash !== core.document.hash && known?.countingKey !== countingKey;
       const census = known && { ...known, ...(isOutdated ? { isOutdated } : {}) };
-      return { source, censusEveryMs, summary, census, failures, pauses, lanes, now: runtime.clock.now() };
+      const soFar = known === null ? await runtime.book.countedSoFar() : null;
+      const now = runtime.clock.now();
+      return { source, censusEveryMs, summary, census, soFar, failures, pauses, lanes, now };
     }),
   );
   const drains = await Promise.all(

@@ -88,6 +88,7 @@ export function createRedisSourceBook(
   const { keyPrefix } = redis;
   const binding = sourceKey(keyPrefix, sourceId, "binding");
   const censusKey = sourceKey(keyPrefix, sourceId, "census");
+  const soFarKey = sourceKey(keyPrefix, sourceId, "census-so-far");
   const accountKey = (...hashes: readonly string[]): string => sharedKey(keyPrefix, "account", ...hashes);
   const addressKey = (urlHash: string): string => sharedKey(keyPrefix, "address", urlHash);
   return {
@@ -134,6 +135,13 @@ export function createRedisSourceBook(
     },
     async recordCensus(census) {
       await redis.run(recordCensusScript, [censusKey], [JSON.stringify(census)]);
+    },
+    async countedSoFar() {
+      const text = await redis.command("GET", soFarKey);
+      return typeof text === "string" ? (JSON.parse(text) as NonNullable<Census["selected"]>) : null;
+    },
+    async tellSoFar(selected) {
+      await redis.command("SET", soFarKey, JSON.stringify(selected), "PX", 60_000);
     },
   };
 }

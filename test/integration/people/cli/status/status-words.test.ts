@@ -3,12 +3,15 @@ import { readStatus } from "../../../../../src/people/operations/status/read.ts"
 import { toNowHeadline } from "../../../../../src/people/operations/status/headline.ts";
 import { toNeeds } from "../../../../../src/people/operations/status/needs.ts";
 import type { Tally } from "../../../../../src/job/contracts/tally.ts";
+import { takeCensus } from "../../../../../src/job/census/count-and-copy-expiring.ts";
+import type { SourceRuntime } from "../../../../../src/job/runtime.ts";
 import { passWith } from "../../../../support/pass-with.ts";
 import { replica } from "../../../../support/statuses.ts";
 import { useRedis } from "../../../../support/redis.ts";
-import { createRig, oneCursor, type Rig } from "../../../../support/rig.ts";
+import { createRig, never, oneCursor, type Rig } from "../../../../support/rig.ts";
 
 const redis = useRedis();
+const signals = { signal: never, stopping: never };
 
 /** One pass: what is told of it before each listing, as often as it changes. */
 async function whilePassing(rig: Rig) {
@@ -55,3 +58,33 @@ it("counts what waits for proof as neither going nor, before its time, in doubt"
     /^waiting: 3 of 3 left, 3 wait for proof, tried again from \d\d:\d\d UTC$/,
   );
 }, 120_000);
+
+it.each([
+  ["page", async (rig: Rig, parts: Partial<SourceRuntime>) => void (await passWith(rig, parts))],
+  [
+    "first census",
+    async ({ core, drain }: Rig, parts: Partial<SourceRuntime>) => {
+      const order = { drains: core.document.drains, documentHash: "d", archive: null };
+      await takeCensus({ ...order, source: { ...drain.source, ...parts } }, signals);
+    },
+  ],
+])("a %s tells what it has listed before it has a result", async (_what, work) => {
+  const rig = await createRig({ redisUrl: redis.url(), ...oneCursor });
+  rig.seed(130, { responseStatus: 503 });
+  const { service } = rig.drain.source;
+  const told: (number | undefined)[] = [];
+  const tell = async (): Promise<void> => {
+    const { drains } = await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() });
+    told.push(drains[0]?.outlook.waiting);
+  };
+  const list: typeof service.list = async (...asked) => {
+    if (told.length > 0 || asked[0].cursor !== undefined) await tell();
+    return service.list(...asked);
+  };
+  const publish: typeof service.publish = async (...asked) => {
+    await tell();
+    return service.publish(...asked);
+  };
+  await work(rig, { service: { ...service, list, publish } });
+  expect(told[0]).toBe(100);
+});
