@@ -116,12 +116,16 @@ export function itemNamesOf(prefix: string): ItemNames {
   return lastNames.names;
 }
 
+/** A longer value is kept for no other letter. */
+const maxKeptLength = 256;
+
 /** Name and value as JSON. Most headers have the value that they had in the letter before. */
 function toHeaderJson(name: string): (value: string) => string {
   const start = `${toJsonText(name)}:`;
   let last = "";
   let json = `${start}""`;
   return (value) => {
+    if (value.length > maxKeptLength) return start + toJsonText(value);
     if (value !== last) {
       last = value;
       json = start + toJsonText(value);
