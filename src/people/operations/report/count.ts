@@ -57,6 +57,8 @@ export function createCount(maxLetters: number) {
       const letter = letters.get(dlqId) ?? newLetter();
       if (letters.set(dlqId, letter).size > maxLetters)
         throw misused(`redriver acted on more than ${maxLetters} dead letters: choose a later beginning`);
+      // What is done to it after it has left is from the archive.
+      if (letter.at.delete !== undefined) continue;
       letter.at[act] ??= at;
       letter.host = host ?? letter.host;
       if (reason === "discarded" || reason === "from-archive") letter.why = reason;

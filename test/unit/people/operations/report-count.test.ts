@@ -17,6 +17,7 @@ const life = fc.record({
   stays: fc.integer({ min: 1, max: 11 }),
   end: fc.constantFrom("sent", "sent", "dropped", "discarded", "none"),
   isLost: fc.boolean(),
+  isTakenBack: fc.boolean(),
   host: fc.constantFrom("a.example", "b.example"),
 });
 type Life = typeof life extends fc.Arbitrary<infer One> ? One : never;
@@ -30,8 +31,14 @@ function count(lives: readonly Life[], from: number, to: number, uncounted = 0) 
     if (one.end === "none" || toLeft(one) >= now) return [];
     const record = { dlqId: `${toEntered(one)}-${index}`, host: one.host, as: `msg_${index}` };
     const add = (act: AuditAct, more = {}) => ({ act, at: toLeft(one), records: [{ ...record, ...more }] });
-    if (one.end !== "sent")
-      return [add("drop", one.end === "discarded" ? { reason: "discarded" } : {}), add("delete")];
+    if (one.end !== "sent") {
+      const taken = [add("drop", one.end === "discarded" ? { reason: "discarded" } : {}), add("delete")];
+      if (!one.isTakenBack) return taken;
+      // From the archive. It left by its drop all the same.
+      const later = { at: toLeft(one) + hourMs };
+      const sent = [add("republish", { reason: "from-archive" }), ...(one.isLost ? [] : [add("published")])];
+      return [...taken, ...sent.map((act) => ({ ...act, ...later })), ...(one.isLost ? [] : [add("delete")])];
+    }
     // Of some no answer told, and some facts were written twice.
     return one.isLost
       ? [add("republish"), add("delete")]
