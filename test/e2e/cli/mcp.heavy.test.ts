@@ -10,13 +10,14 @@ const redis = useRedis();
 const main = resolve(import.meta.dirname, "../../../dist/main.js");
 
 /** An official client, and the server that it starts. */
-async function connect({ env }: PlanStand, role: string): Promise<Client> {
+async function connect({ env }: PlanStand, role: string, onStderr?: (text: string) => void): Promise<Client> {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [main, "mcp", "--role", role, "--by", "agent-7"],
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env },
-    stderr: "ignore",
+    stderr: "pipe",
   });
+  transport.stderr?.on("data", (bytes: Buffer) => onStderr?.(String(bytes)));
   const client = new Client({ name: "test", version: "1" });
   await client.connect(transport);
   onTestFinished(() => client.close());
@@ -86,7 +87,10 @@ describe("redriver mcp", () => {
   it("refuses what the role forbids and what no tool is, and shows no content", async () => {
     const stand = await createPlanStand(redis.url());
     const [id] = stand.seed(1, { body: "card 4111" });
-    const client = await connect(stand, "viewer");
+    let err = "";
+    const client = await connect(stand, "viewer", (text) => (err += text));
+    await client.transport?.send([{ jsonrpc: "2.0", id: 9, method: "ping" }] as never);
+    await expect.poll(() => err).toContain("passed over a line that is no message of JSON-RPC 2.0\n");
     expect(await call(client, "make_plan", { all: true })).toMatchObject({
       isError: true,
       content: [{ text: "not-allowed: this needs the role operator; yours is viewer" }],

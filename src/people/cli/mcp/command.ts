@@ -10,7 +10,7 @@ import { systemClock } from "../../../system-world.ts";
 import { toAgentTools, type AgentTool } from "../../console/api/agent-tools.ts";
 import { ApiRefusal, toRefusal } from "../../console/api/refusal.ts";
 import { createReads } from "../../console/live/reads.ts";
-import type { Register } from "../io.ts";
+import type { Io, Register } from "../io.ts";
 import { byOption } from "../input/option-values.ts";
 import { createStop, type Stop } from "../with-core.ts";
 import { loadAll } from "../load-config.ts";
@@ -38,13 +38,14 @@ export const registerMcp: Register = (program, { io }) => {
       await withActingCore(io, command, loadAll(command, io), { by }, async (core, teardown) => {
         await requireRedis(core);
         const person = { name: by, role: role ?? core.settings.console.role };
-        await serve(core, teardown, person, createStop(io, teardown));
+        await serve(io, core, teardown, person, createStop(io, teardown));
       });
     });
 };
 
 /** Until the client closes stdin. What it has begun ends at the end of a page or batch, and can be applied again. */
 async function serve(
+  io: Io,
   core: Core,
   teardown: Teardown,
   person: Caller["person"] & { readonly name: string },
@@ -62,6 +63,8 @@ async function serve(
     if (!tool.isReading) reads.forget();
     return answer;
   });
+  // Nobody can be answered: it may quote what came.
+  server.onerror = () => io.err("passed over a line that is no message of JSON-RPC 2.0\n");
   await server.connect(new StdioServerTransport());
   // The transport does not see that its client has gone.
   await new Promise((resolve) => {
