@@ -1,5 +1,5 @@
 /** What the console keeps in a browser. Only requests of its own pages bring it, and no script reads it. */
-import { maxNameCharacters } from "../operations/define.ts";
+import { isName } from "../operations/define.ts";
 import { seal, unseal } from "./access/signed.ts";
 import type { Asked } from "./asked.ts";
 
@@ -28,9 +28,9 @@ export function setCookie(context: Asked, name: string, value: string, maxAgeSec
   );
 }
 
-/** A name that is long, or that a screen would not show as it is, is not remembered. */
+/** One that comes from elsewhere may be no name of a person. */
 export function rememberName(context: Asked, name: string): void {
-  if (!isPlainName(name)) return;
+  if (!isName(name)) return;
   setCookie(context, nameCookie, seal(context.get("key"), "name", name), nameMaxAgeSeconds);
 }
 
@@ -38,9 +38,5 @@ export function rememberName(context: Asked, name: string): void {
 export function rememberedName(context: Asked): string | null {
   const sealed = cookieOf(context, nameCookie);
   const name = sealed === undefined ? null : unseal(context.get("key"), "name", sealed);
-  return name !== null && isPlainName(name) ? name : null;
-}
-
-function isPlainName(name: string): boolean {
-  return name !== "" && name.length <= maxNameCharacters && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name);
+  return name !== null && isName(name) ? name : null;
 }

@@ -139,7 +139,13 @@ export interface Operation<
 }
 
 /** Of who acts, as the audit has it with each page. */
-export const maxNameCharacters = 100;
+const maxNameCharacters = 100;
+export const expectedName = `a name of at most ${maxNameCharacters} visible characters`;
+
+/** Of who acts: what cannot be seen could make one look like another. */
+export function isName(text: string): boolean {
+  return text.trim() !== "" && text.length <= maxNameCharacters && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text);
+}
 
 /** Every replica reads a pause's before each batch, and a plan's is in the audit of each page. */
 export const maxReasonCharacters = 500;

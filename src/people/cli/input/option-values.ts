@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { systemClock } from "../../../system-world.ts";
 import { parseDuration } from "../../../job/rules/durations.ts";
 import { parseEdge, resolveEdge } from "../../../job/rules/patterns/parse-dates.ts";
-import { maxNameCharacters } from "../../operations/define.ts";
+import { expectedName, isName } from "../../operations/define.ts";
 import { userInfo } from "node:os";
 
 /**
@@ -39,10 +39,8 @@ export function numberOf(pattern: RegExp, max: number, expected: string): (text:
   return (text) => Number(toText(text));
 }
 
-const isName = (text: string): boolean => text.trim() !== "" && text.length <= maxNameCharacters;
-
 export function byOption(about: string, preset: string | null = currentUser()): Option {
-  const toName = textOf(isName, `a name of at most ${maxNameCharacters} characters`);
+  const toName = textOf(isName, expectedName);
   const option = new Option("--by <name>", about).argParser(toName);
   return preset === null ? option : option.default(preset);
 }

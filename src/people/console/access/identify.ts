@@ -1,7 +1,7 @@
 import type { Settings } from "../../../config/settings/settings.ts";
 import type { ConsoleRole } from "../../../job/contracts/console-roles.ts";
 import type { Guesses } from "./guesses.ts";
-import { maxNameCharacters } from "../../operations/define.ts";
+import { isName } from "../../operations/define.ts";
 import type { Person } from "./person.ts";
 import { createProxyCheck } from "./front-door.ts";
 import { findToken, isSame, type TokenRow } from "./token-file.ts";
@@ -80,7 +80,7 @@ export function createIdentify({
     }
     const name = header(settings.userHeader)?.trim();
     // A proxy may have joined them too.
-    if (!name || name.length > maxNameCharacters || /[\p{C},]/u.test(name)) {
+    if (!name || !isName(name) || name.includes(",")) {
       return { kind: "refused", why: `expected a name in the header ${settings.userHeader}` };
     }
     const groups = (header(settings.groupsHeader) ?? "").split(",").map((group) => group.trim());

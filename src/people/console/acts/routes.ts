@@ -3,7 +3,7 @@
  * `/command` answers the command that would do the same, and does nothing.
  */
 import type { Hono, MiddlewareHandler } from "hono";
-import { maxNameCharacters, type Operation } from "../../operations/define.ts";
+import { expectedName, isName, type Operation } from "../../operations/define.ts";
 import { operations } from "../../operations/operations.ts";
 import { seal } from "../access/signed.ts";
 import { isSame } from "../access/token-file.ts";
@@ -42,8 +42,8 @@ export function addActs(app: Hono<AskedEnv>, parts: ActsParts): void {
         return problem(context, "this form is old; go back, load the page again, and send it once more", 403);
       }
       const by = person.name ?? values["by"];
-      if (by === undefined || by.length > maxNameCharacters)
-        return problem(context, "your name is missing", 400);
+      if (by === undefined) return problem(context, "your name is missing", 400);
+      if (!isName(by)) return problem(context, `your name: expected ${expectedName}`, 400);
       if (act.reasonOf !== null && values["reason"] === undefined)
         return problem(context, "the reason is missing", 400);
       const doing = {

@@ -1,9 +1,10 @@
 /** The paths of operations and readings, from their declarations. */
 import { z } from "zod";
 import {
+  expectedName,
   fieldsOf,
+  isName,
   kindOf,
-  maxNameCharacters,
   maxReasonCharacters,
   type Operation,
 } from "../../operations/define.ts";
@@ -18,7 +19,7 @@ import { readings } from "../../operations/readings.ts";
 const text = z.string().trim().min(1).max(maxReasonCharacters);
 export const reason = text.describe("Why; written into the audit.");
 const by = text
-  .max(maxNameCharacters)
+  .refine(isName, `expected ${expectedName}`)
   .optional()
   .describe(
     "Your name. Needed if the console does not know who asks (console.auth none), else without effect.",

@@ -20,6 +20,19 @@ it("the API does nothing for a viewer who acts", async () => {
   expect(await audit()).toEqual([]);
 });
 
+it("the API takes no name of who acts that cannot be seen whole", async () => {
+  const rig = { redisUrl: redis.url(), drain: atOnce };
+  const { url, audit } = await createConsoleStand(rig, { "console.role": "operator" });
+  const acted = await fetch(`${url}/api/v1/pauses`, {
+    method: "POST",
+    headers: { origin: url, "content-type": "application/json" },
+    body: JSON.stringify({ drains: ["main"], reason: "wait", by: "ann\n\u202e." }),
+  });
+  const message = "the body: by: expected a name of at most 100 visible characters";
+  expect([acted.status, await acted.json()]).toEqual([400, { error: { code: "request-invalid", message } }]);
+  expect(await audit()).toEqual([]);
+});
+
 it.each([
   ["/api/v1/pauses", "application/json"],
   ["/acts/pause", "application/x-www-form-urlencoded"],

@@ -131,9 +131,9 @@ it("a reason and a name are refused if they are too long, before anything is don
   const { run, rows } = await setUp();
   const long = await run(["pause", "orders", "--by", "ann", "--reason", "y".repeat(501)]);
   expectTold(long, 2, "at most 500 characters, got 501");
-  for (const by of ["", "z".repeat(101)]) {
+  for (const by of ["", "z".repeat(101), "ann\u202e"]) {
     const named = await run(["pause", "orders", "--reason", "x", "--by", by]);
-    expectTold(named, 2, "Expected a name of at most 100 characters");
+    expectTold(named, 2, "Expected a name of at most 100 visible characters");
   }
   expect(await rows("history")).toEqual([]);
 });
