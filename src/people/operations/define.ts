@@ -178,7 +178,6 @@ export function fieldsOf({ input }: Pick<Operation, "input">) {
   });
 }
 
-/** Throws `command-misused`; `toPlace` names a field as the face shows it. */
 /** What a schema has no sentence of its own for. */
 export const inWords = {
   error(issue: z.core.$ZodRawIssue): string | undefined {
@@ -201,6 +200,7 @@ const typeWords: Readonly<Record<string, string>> = {
   object: "an object",
 };
 
+/** Throws `command-misused`; `toPlace` names a field as the face shows it. */
 export function parseInput(
   operation: Pick<Operation, "input">,
   values: Readonly<Record<string, unknown>>,
@@ -208,8 +208,8 @@ export function parseInput(
 ): Input {
   const read = operation.input.safeParse(values, inWords);
   if (read.success) return read.data;
-  const problems = read.error.issues.map(
-    ({ path: [name = "", ...rest], message }) => `${[toPlace(String(name)), ...rest].join(".")}: ${message}`,
+  const problems = read.error.issues.map(({ path: [name = "", ...rest], message }) =>
+    [[toPlace(String(name)), ...rest].join("."), message].filter(Boolean).join(": "),
   );
   throw misused(problems.slice(0, 5).join("; "));
 }

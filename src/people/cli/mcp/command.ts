@@ -64,6 +64,7 @@ async function serve(
     return answer;
   });
   // Nobody can be answered: it may quote what came.
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
   server.onerror = () => io.err("passed over a line that is no message of JSON-RPC 2.0\n");
   await server.connect(new StdioServerTransport());
   // The transport does not see that its client has gone.
