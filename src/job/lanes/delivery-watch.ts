@@ -1,7 +1,9 @@
 import { isRedriverError } from "../contracts/errors.ts";
+import type { Clock } from "../contracts/clock.ts";
 import type { Events } from "../contracts/events.ts";
 import type { SourceConfig } from "../contracts/drains-document.ts";
 import type { ServiceLoad, ServiceLoadReader } from "../contracts/service.ts";
+import { createAbsentEndpoint } from "../source/absent-endpoint.ts";
 
 export type DeliveryWatch = ReturnType<typeof createDeliveryWatch>;
 
@@ -9,22 +11,23 @@ export type DeliveryWatch = ReturnType<typeof createDeliveryWatch>;
 export function createDeliveryWatch(
   { id, watchDeliveries }: Pick<SourceConfig, "id" | "watchDeliveries">,
   service: ServiceLoadReader,
+  clock: Pick<Clock, "monotonic">,
   events: Events,
 ) {
-  let isAbsent = false;
+  const absent = createAbsentEndpoint(clock);
   return {
-    isOn: (): boolean => watchDeliveries === true && !isAbsent,
+    isOn: (): boolean => watchDeliveries === true && !absent.isNow(),
     /** Undefined: it proves nothing. Never throws. */
     async ask(signal: AbortSignal): Promise<ServiceLoad | undefined> {
-      if (isAbsent || watchDeliveries !== true) return { isAbsent: true };
+      if (absent.isNow() || watchDeliveries !== true) return { isAbsent: true };
       const asked = { type: "deliveries:asked", source: id } as const;
       try {
         const load = await service.load(signal);
         if ("isAbsent" in load) {
-          isAbsent = true;
-          events.emit({ ...asked, outcome: "absent", why: null });
+          if (absent.missed()) events.emit({ ...asked, outcome: "absent", why: null });
           return load;
         }
+        absent.found();
         const outcome = load.count < load.max ? ("keeps-up" as const) : ("behind" as const);
         events.emit({ ...asked, outcome, why: `${load.count} of ${load.max}` });
         return load;

@@ -1,9 +1,11 @@
+import type { Clock } from "../contracts/clock.ts";
 import type { SourceConfig } from "../contracts/drains-document.ts";
 import { isRedriverError } from "../contracts/errors.ts";
 import type { Events } from "../contracts/events.ts";
 import type { ItemOutcome, ServiceRetrier } from "../contracts/service.ts";
 import type { DlqId } from "../message/dead-letter.ts";
 import type { HoldReason } from "../rules/decision.ts";
+import { createAbsentEndpoint } from "./absent-endpoint.ts";
 import type { SourceHealth } from "./source-health.ts";
 
 /** `not-sent`: certainly not accepted by this call. `until`: Unix ms, if the service named it. */
@@ -16,14 +18,15 @@ export type ServiceRetry = ReturnType<typeof createServiceRetry>;
 /** So many ids that are not there, and none that is, show that the endpoint is not there. */
 const maxMissed = 100;
 
-/** The service's own retry (`serviceRetry` of a source). Without the endpoint it is not asked again by this process. */
+/** The service's own retry (`serviceRetry` of a source). Without the endpoint it is not asked for a while. */
 export function createServiceRetry(
   { id, serviceRetry }: Pick<SourceConfig, "id" | "serviceRetry">,
   service: ServiceRetrier,
   health: Pick<SourceHealth, "note">,
+  clock: Pick<Clock, "monotonic">,
   events: Events,
 ) {
-  let isOn = serviceRetry === true;
+  const absent = createAbsentEndpoint(clock);
   /** It has taken a message, so a 404 is about an id. */
   let isProven = false;
   const missed = new Set<DlqId>();
@@ -36,8 +39,7 @@ export function createServiceRetry(
     const isGone = status === 404;
     if (isGone && mayBeTaken) return { kind: "in-doubt", why };
     if (status === 405 || status === 501 || (isGone && isMissing(dlqId))) {
-      if (isOn) events.emit({ type: "service-retry:switched-off", source: id, why });
-      isOn = false;
+      if (absent.missed()) events.emit({ type: "service-retry:switched-off", source: id, why });
       return { kind: "not-sent", reason: "no-service-retry" };
     }
     if (code === "request-refused") return { kind: "refused", error: why };
@@ -46,13 +48,14 @@ export function createServiceRetry(
     return isNotTaken ? { kind: "not-sent", reason: "not-sent", until } : { kind: "in-doubt", why };
   };
   return {
-    isOn: (): boolean => isOn,
+    isOn: (): boolean => serviceRetry === true && !absent.isNow(),
     /** `mayBeTaken`: by an earlier call in doubt. */
     async retry(mayBeTaken: boolean, ...call: Parameters<ServiceRetrier["retry"]>): Promise<RetryOutcome> {
       try {
         const item = await service.retry(...call);
         if (item.kind !== "accepted") return item;
         isProven = true;
+        absent.found();
         return item.deduplicated ? { kind: "in-doubt", why: "it knows another message of that id" } : item;
       } catch (error) {
         return toOutcome(error, call[0], mayBeTaken);

@@ -110,7 +110,7 @@ it.each([
   // It may be about the id, until that is listed again.
   [404, "404 page not found", 2],
 ])(
-  "a service without the endpoint answers %s and is not asked again: what a batch cannot carry is parked, the rest is held",
+  "a service without the endpoint answers %s and is not asked for a while: what a batch cannot carry is parked, the rest is held",
   async (status, body, passes) => {
     const rig = await open();
     rig.emulator.faults.add({ kind: "status", operation: "retry", status, body });
