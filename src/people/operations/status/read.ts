@@ -231,11 +231,15 @@ function toListed(
   });
   const passedAt = own.map((one) => one.facts?.lastSuccessAt ?? 0);
   const countedAt = census === null || census.isOutdated === true ? 0 : census.at;
-  const at = Math.max(own.length === 0 ? 0 : Math.min(...passedAt), countedAt);
+  const latestAt = Math.max(own.length === 0 ? 0 : Math.min(...passedAt), countedAt);
   const dueMs = Math.min(censusEveryMs, own.length === 0 ? Infinity : Math.max(...everyMs));
+  // What no drain selects is listed by the census alone.
+  const at = own.some((one) => one.selectsEverything) ? latestAt : countedAt;
+  const isOverdue = (since: number, ms: number): boolean => now - since > 2 * ms + lateMs;
+  const isLate = isOverdue(latestAt, dueMs) || isOverdue(at, censusEveryMs);
   const isCalled = replicas.length > 0 && toRest(replicas, source)?.isOfAll !== true;
   const isWhole = own.every((one) => (one.facts?.lastOutcome ?? "complete") === "complete");
-  return { at: at === 0 ? null : at, isLate: !isCalled || !isWhole || now - at > 2 * dueMs + lateMs };
+  return { at: at === 0 ? null : at, isLate: isLate || !isCalled || !isWhole };
 }
 
 function toTriedAgainAt({ sources }: Core, source: SourceId, oldestOpenAt: number | null): number | null {

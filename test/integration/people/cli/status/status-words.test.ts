@@ -6,9 +6,10 @@ import type { Tally } from "../../../../../src/job/contracts/tally.ts";
 import { takeCensus } from "../../../../../src/job/census/count-and-copy-expiring.ts";
 import type { SourceRuntime } from "../../../../../src/job/runtime.ts";
 import { passWith } from "../../../../support/pass-with.ts";
+import { createReadRig } from "../../../../support/read-rig.ts";
 import { replica } from "../../../../support/statuses.ts";
 import { useRedis } from "../../../../support/redis.ts";
-import { createRig, never, oneCursor, type Rig } from "../../../../support/rig.ts";
+import { createRig, minuteMs, never, oneCursor, type Rig } from "../../../../support/rig.ts";
 
 const redis = useRedis();
 const signals = { signal: never, stopping: never };
@@ -87,4 +88,37 @@ it.each([
   };
   await work(rig, { service: { ...service, list, publish } });
   expect(told[0]).toBe(100);
+});
+
+it("knows when all of a source was last listed without a fault, and if that is too long ago", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  const listed = async (ms = 0) =>
+    (await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() + ms })).sources[0]
+      ?.listed;
+  const told = replica("one", { documentHash: rig.core.document.hash });
+  await rig.pass();
+  // No replica goes on.
+  expect(await listed()).toMatchObject({ isLate: true });
+  await rig.core.replicas.announce(told);
+  const at = expect.any(Number) as number;
+  expect(await listed()).toEqual({ at, isLate: false });
+  expect(await listed(10 * minuteMs)).toEqual({ at, isLate: true });
+  const rest = { source: rig.drain.source.config.id, state: "halted", code: "unauthorised" } as const;
+  await rig.core.replicas.announce({ ...told, resting: [rest] });
+  expect(await listed()).toEqual({ at, isLate: true });
+  await rig.core.replicas.announce(told);
+  rig.emulator.faults.add({ kind: "status", operation: "list", status: 401 });
+  await rig.pass().catch(() => undefined);
+  expect(await listed()).toEqual({ at, isLate: true });
+});
+
+it("has not listed all of a source by a drain that selects some: what no drain selects is the census's", async () => {
+  const rig = await createReadRig({ redisUrl: redis.url(), drain: "    select: { queueName: orders }\n" });
+  await rig.core.replicas.announce(replica("one"));
+  const listed = async () =>
+    (await readStatus(rig.core, { nextRuns: new Map(), problems: 0, now: Date.now() })).sources[0]?.listed;
+  await rig.pass();
+  expect(await listed()).toEqual({ at: null, isLate: true });
+  await rig.census();
+  expect(await listed()).toMatchObject({ isLate: false });
 });
