@@ -9,11 +9,13 @@ import { ledgerLimits, sourceId } from "./document.ts";
 import type { Booked, Judge } from "../rig/judge.ts";
 import {
   createQuiet,
-  isListedByLimit,
+  begunAtOf,
+  limitOf,
   pauseOf,
   stallLimitMs,
   weighWait,
   type Excuse,
+  type NamedLimit,
   type Obstacles,
 } from "./waits.ts";
 
@@ -29,7 +31,7 @@ export function createProgress(judge: Judge, now: () => number) {
   const excusedLetters = new Map<string, Set<string>>();
   const reported = new Set<Booked>();
   /** In the present time of quiet. */
-  let most = { since: 0, waiting: 0 };
+  let most = { since: 0, waiting: 0, begun: 0 };
   let waiting = 0;
   let longestWaitMs = 0;
   let longestStallMs = 0;
@@ -51,7 +53,13 @@ export function createProgress(judge: Judge, now: () => number) {
     const waitedFrom = Math.max(booked.bornAt, since);
     const { isBegun, stallMs, excuse } = weighWait(
       view,
-      { from: waitedFrom, at, isTried: booked.letter.isTried ?? false, limitedUntil: quiet.limitedUntil },
+      {
+        from: waitedFrom,
+        at,
+        isTried: booked.letter.isTried ?? false,
+        limit: quiet.limit,
+        begun: most.begun,
+      },
       quiet.excusedUntil,
       most.waiting,
     );
@@ -98,10 +106,13 @@ export function createProgress(judge: Judge, now: () => number) {
       quiet.look(at, { ...obstacles, excuses: [...obstacles.excuses, ...pauses] });
       const { since } = quiet;
       if (since === null) return;
-      if (await listsByLimit(connection, at)) quiet.limited(at);
-      most = { since, waiting: Math.max(waiting, most.since === since ? most.waiting : 0) };
+      const limit = await readLimit(connection, at);
+      if (limit !== null) quiet.limited(limit);
+      if (most.since !== since) most = { since, waiting: 0, begun: 0 };
+      most.waiting = Math.max(most.waiting, waiting);
       const long = left.filter(({ bornAt }) => at - Math.max(bornAt, since) > grownMs);
       const views = await readViews(long, connection);
+      most.begun = Math.max(most.begun, views.filter((view) => begunAtOf(view) !== null).length);
       for (const [index, booked] of long.entries()) {
         // What was settled while the ledger was asked has waited no longer.
         if (booked.deleted === null) judgeWait(booked, since, at, views[index]);
@@ -140,13 +151,13 @@ async function readPauses(connection: RedisConnection, at: number): Promise<read
   return excuses.filter(({ until }) => until > at);
 }
 
-async function listsByLimit(connection: RedisConnection, at: number): Promise<boolean> {
+async function readLimit(connection: RedisConnection, at: number): Promise<NamedLimit | null> {
   const key = sourceKey(connection.keyPrefix, sourceId, "calls");
   const [rate = null, paced = null] = (await connection.command("HMGET", key, "rate", "paced")) as readonly (
     | string
     | null
   )[];
-  return isListedByLimit(rate, paced, at);
+  return limitOf(rate, paced, at);
 }
 
 /** What is paused is asked for again after this. */

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { LedgerView } from "../../src/job/contracts/ledger-entries.ts";
 import { postHorizonMs } from "../../src/job/contracts/ledger-limits.ts";
 import { ledgerLimits, mostInLaneMs, times } from "./document.ts";
-import { isListedByLimit, slackMs, stallLimitMs, weighWait } from "./waits.ts";
+import { limitOf, slackMs, stallLimitMs, weighWait, type NamedLimit } from "./waits.ts";
 
 const horizonMs = postHorizonMs(ledgerLimits);
 const { takeoverAfter, sweepEvery } = times;
@@ -23,7 +23,7 @@ it.each<
     LedgerView,
     number,
     string | null,
-    { isTried?: true; excusedUntil?: number; others?: number; limitedUntil?: number },
+    { isTried?: true; excusedUntil?: number; others?: number; limit?: NamedLimit; begun?: number },
   ]
 >([
   ["what is published", published, 10_000 + stallLimitMs, null, { others: 1_000 }],
@@ -48,31 +48,46 @@ it.each<
     "what a pass reaches late under a limit",
     absent,
     100_000 + sweepEvery + slackMs,
-    "behind a pass that listed by the limit of a 429",
-    { limitedUntil: 100_000, isTried: true, others: 20 },
+    "under a limit that a 429 named",
+    { limit: { perSecond: 4, until: 100_000 }, isTried: true, others: 20 },
   ],
-  ["what is begun, whatever the limit", open(), stallLimitMs, "begun again", { limitedUntil: 100_000 }],
+  [
+    "what is known by its come-back alone, under a limit",
+    { ...published, drain: null } as LedgerView,
+    100_000 + sweepEvery + slackMs,
+    "under a limit that a 429 named",
+    { limit: { perSecond: 4, until: 100_000 } },
+  ],
+  [
+    "what was published, behind ten others under a limit of four calls a second",
+    { ...published, drain: "main" } as LedgerView,
+    20_000 + stallLimitMs,
+    "under a limit that a 429 named",
+    { limit: { perSecond: 4, until: 100_000 }, begun: 10 },
+  ],
+  [
+    "what was published, behind a hundred, while the limit is kept to",
+    { ...published, drain: "main" } as LedgerView,
+    100_000 + sweepEvery + slackMs,
+    "under a limit that a 429 named",
+    { limit: { perSecond: 4, until: 100_000 }, begun: 100 },
+  ],
   ["what is begun, whatever its lane", open(), stallLimitMs, "begun again", { isTried: true }],
   ["what all are excused for", published, afterExcuse, null, { excusedUntil: 100_000 }],
-])("%s may wait as long as it has to", (_what, view, lastMoment, why, { isTried = false, ...more }) => {
-  const { excusedUntil = 0, others = 0, limitedUntil = 0 } = more;
-  const weigh = (at: number) => weighWait(view, { from: 0, at, isTried, limitedUntil }, excusedUntil, others);
-  expect(weigh(lastMoment).stallMs).toBeLessThanOrEqual(stallLimitMs);
-  expect(weigh(lastMoment + 1).stallMs).toBe(stallLimitMs + 1);
-  expect(weigh(lastMoment + 1).excuse).toBe(why);
-});
+])(
+  "%s may wait as long as it has to",
+  (_what, view, lastMoment, why, { excusedUntil = 0, others = 0, ...more }) => {
+    const weigh = (at: number) => weighWait(view, { from: 0, at, ...more }, excusedUntil, others);
+    expect(weigh(lastMoment).stallMs).toBeLessThanOrEqual(stallLimitMs);
+    expect(weigh(lastMoment + 1).stallMs).toBe(stallLimitMs + 1);
+    expect(weigh(lastMoment + 1).excuse).toBe(why);
+  },
+);
 
+const ofFour = "4.000 2000.000 0.000 1000.000 0.000 1000.000";
 it.each([
-  ["a limit that is kept to", "4.000 1000.000 0.000 1000.000 0.000 1000.000", "2000.000", 61_000, true],
-  [
-    "one that nobody has named for a minute",
-    "4.000 1000.000 0.000 1000.000 0.000 1000.000",
-    "2.000",
-    61_001,
-    false,
-  ],
-  ["one of which little is asked for", "4.000 1000.000 0.000 1000.000 0.000 1000.000", null, 2_000, false],
-  ["none", null, null, 2_000, false],
-])("of a pass: %s", (_what, rate, paced, at, is) => {
-  expect(isListedByLimit(rate, paced, at)).toBe(is);
-});
+  ["is kept to", ofFour, "2000.000", 61_000, { perSecond: 2, until: 61_000 }],
+  ["nobody has named for a minute", ofFour, "2000.000", 61_001, null],
+  ["is far from used", ofFour, null, 2_000, null],
+  ["is none", null, null, 2_000, null],
+])("a limit that %s", (_what, rate, paced, at, limit) => expect(limitOf(rate, paced, at)).toEqual(limit));

@@ -25,16 +25,21 @@ export interface Obstacles {
   readonly excuses: readonly Excuse[];
 }
 
+/** How many calls per second list or delete, and when that was last so, Unix ms. */
+export interface NamedLimit {
+  readonly perSecond: number;
+  readonly until: number;
+}
+
 /**
- * Whether passes list by a limit that the service has named: for a minute after the last 429, which may be long after what
- * it was broken by. `rate` and `paced` as redis-call-shares.ts keeps them, `at` in Unix ms. While little is asked for, none
- * is kept to. The limits here have windows of at most three seconds, so a minute is how long each is believed.
+ * The limit that a 429 has named and that is kept to: for a minute after the last, which may be long after what it was
+ * broken by. `rate` and `paced` as redis-call-shares.ts has them. Null: none, or little is asked for. The windows of
+ * limits here are at most three seconds, so each is believed for a minute.
  */
-export function isListedByLimit(rate: string | null, paced: string | null, at: number): boolean {
-  const [calls, , , learnedAt] = (rate ?? "").split(" ").map(Number);
-  return (
-    paced !== null && calls !== undefined && learnedAt !== undefined && at - learnedAt <= limitBelievedMs
-  );
+export function limitOf(rate: string | null, paced: string | null, at: number): NamedLimit | null {
+  const [calls, windowMs, , learnedAt] = (rate ?? "").split(" ").map(Number);
+  if (paced === null || calls === undefined || windowMs === undefined || learnedAt === undefined) return null;
+  return at - learnedAt > limitBelievedMs ? null : { perSecond: (1_000 * calls) / windowMs, until: at };
 }
 const limitBelievedMs = 60_000;
 
@@ -59,7 +64,7 @@ export function createQuiet() {
   const excusedMs = new Map<string, number>();
   let current: { readonly from: number; to: number } | null = null;
   let excusedUntil = 0;
-  let limitedUntil = 0;
+  let limit: NamedLimit | null = null;
   const within = (from: number, to: number): number =>
     spans.reduce((sum, span) => sum + Math.max(0, Math.min(to, span.to) - Math.max(from, span.from)), 0);
   return {
@@ -86,13 +91,12 @@ export function createQuiet() {
     get since(): number | null {
       return current?.from ?? null;
     },
-    /** Passes list by a limit just now. */
-    limited(at: number): void {
-      limitedUntil = at;
+    limited(by: NamedLimit): void {
+      limit = by;
     },
-    /** When passes last listed by a limit, Unix ms. It excuses what is not begun. */
-    get limitedUntil(): number {
-      return limitedUntil;
+    /** The last one; null: there was none. */
+    get limit(): NamedLimit | null {
+      return limit;
     },
     /** The latest end of any excuse so far, Unix ms. */
     get excusedUntil(): number {
@@ -134,8 +138,9 @@ interface Waited {
   readonly at: number;
   /** Of a drain with a lane. */
   readonly isTried?: boolean;
-  /** When passes last listed by a limit. */
-  readonly limitedUntil?: number;
+  readonly limit?: NamedLimit | null;
+  /** How many that were begun have waited at once since nothing is broken. */
+  readonly begun?: number;
 }
 
 /**
@@ -144,7 +149,7 @@ interface Waited {
  */
 export function weighWait(
   view: LedgerView | undefined,
-  { from, at, isTried = false, limitedUntil = 0 }: Waited,
+  { from, at, isTried = false, limit = null, begun = 0 }: Waited,
   excusedUntil: number,
   others: number,
 ): Wait {
@@ -152,7 +157,9 @@ export function weighWait(
   const isBegun = begunAt !== null;
   const since = Math.max(from, begunAt ?? 0);
   const waitedMs = stallMsOf(since, at, excusedUntil);
-  const excuse = isBegun ? excuseOf(view) : untilItsTurn(since, others, isTried, limitedUntil);
+  const own = isBegun ? excuseOf(view) : isTried ? inLane(since, others) : behindOthers(since, others);
+  const limited = limit === null ? null : underLimit(view, since, limit, begun);
+  const excuse = limited !== null && limited.until > (own?.until ?? 0) ? limited : own;
   if (excuse === null) return { isBegun, stallMs: waitedMs, excuse };
   return {
     isBegun,
@@ -164,7 +171,7 @@ export function weighWait(
 }
 
 /** Since when it is begun; null: it is not, and waits for a pass. */
-function begunAtOf(view: LedgerView | undefined): number | null {
+export function begunAtOf(view: LedgerView | undefined): number | null {
   if (view?.state === "open") return view.series.firstAt;
   return view?.state === "published" || view?.state === "archived" ? view.at : null;
 }
@@ -183,11 +190,28 @@ function excuseOf(view: LedgerView | undefined): Excuse | null {
   return { why: "begun again", until: lastAt + times.takeoverAfter };
 }
 
-function untilItsTurn(from: number, others: number, isTried: boolean, limitedUntil: number): Excuse {
-  const excuse = isTried ? inLane(from, others) : behindOthers(from, others);
-  if (limitedUntil <= excuse.until) return excuse;
-  return { why: "behind a pass that listed by the limit of a 429", until: limitedUntil };
+/**
+ * What a pass has to list waits for all of its windows, each of which is a call at least. What is begun is asked for and
+ * deleted by calls of its own, one after the other.
+ */
+function underLimit(
+  view: LedgerView | undefined,
+  from: number,
+  { perSecond, until }: NamedLimit,
+  begun: number,
+): Excuse {
+  const waitsForPass = begunAtOf(view) === null || isKnownByComeBack(view);
+  const turnsMs = (begun * callsOfOne * 1_000) / perSecond;
+  const ended = waitsForPass ? until : Math.min(until, from + times.takeoverAfter + turnsMs);
+  return { why: "under a limit that a 429 named", until: ended };
 }
+
+/** A listing and a delete, and as many calls of passes between them. */
+const callsOfOne = 4;
+
+/** Nothing else is known of it, as Redis was lost: a pass that lists it deletes it. */
+const isKnownByComeBack = (view: LedgerView | undefined): boolean =>
+  view?.state === "published" && view.drain === null;
 
 /** What is not begun waits for its turn in a pass; the promise is about what is begun. */
 function behindOthers(from: number, others: number): Excuse {
