@@ -198,6 +198,11 @@ export interface ParkVerdict {
  * nothing, so it may be repeated. `unanswered`: it may have deleted them. `short`: it deleted fewer than
  * asked, so some were gone before. That is no failure, and the settle gate does not count it.
  */
+export interface ListedAs {
+  readonly drain: DrainName;
+  readonly messageIds: readonly MessageId[];
+}
+
 export type DeleteEnd = "failed" | "unanswered" | "short";
 
 export interface LedgerSummary extends LedgerStamp {
@@ -298,8 +303,11 @@ export interface Ledger {
    * published or archived. Counts those of `dlqIds` that are tombstones now.
    */
   gone(dlqIds: readonly DlqId[]): Promise<Counted>;
-  /** Records how a DELETE of these ended that did not delete all; they stay pending. Default: `failed`. */
-  deleteFailed(dlqIds: readonly DlqId[], how?: DeleteEnd): Promise<LedgerStamp>;
+  /**
+   * Records how a DELETE of these ended that did not delete all; they stay pending. Default: `failed`. `listed`: a page of
+   * this drain has just shown them, with these messages, in order. So what was known by a come-back alone can be proven gone.
+   */
+  deleteFailed(dlqIds: readonly DlqId[], how?: DeleteEnd, listed?: ListedAs | null): Promise<LedgerStamp>;
   /**
    * After a complete full pass of a drain: its published or archived entries from before `passStartedAt`
    * (Redis time) that were not listed since become gone.

@@ -1,5 +1,6 @@
 import { isOfInput } from "../by-halves.ts";
-import type { DlqId } from "../message/dead-letter.ts";
+import type { DlqId, MessageId } from "../message/dead-letter.ts";
+import type { DeleteEnd } from "../contracts/ledger.ts";
 import { isRedriverError, unlessRedisAway, type RedriverError } from "../contracts/errors.ts";
 import { ofDrain, recordFact, type ActOf } from "../write-audit.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
@@ -14,6 +15,8 @@ export interface SettleCall {
   /** Ids whose delete is not in the audit yet; absent: all. Those of a page came with their publication. */
   readonly unrecorded?: ReadonlySet<DlqId>;
   readonly isAgain?: boolean;
+  /** Of ids that a page of the drain has listed. */
+  readonly messages?: ReadonlyMap<DlqId, MessageId>;
 }
 
 /**
@@ -34,12 +37,18 @@ export interface Settled {
   readonly calls: number;
 }
 
+interface Listed {
+  readonly dlqId: DlqId;
+  readonly messageId: MessageId;
+}
+
 /** The settle of one page. It leaves failed deletes to the sweep. `unrecorded` is that of SettleCall. */
 export function settleOrLeave(drain: DrainRuntime, signal: AbortSignal, stop: AbortSignal) {
   const waits: WaitBudget = { leftMs: settleWaitsMs, signal: stop };
-  return async (ids: readonly DlqId[], unrecorded: ReadonlySet<DlqId>): Promise<Settled> => {
-    const call = { signal, waits, unrecorded };
-    const { deleted, outcomes } = await settle(drain.source, ofDrain(drain), ids, call);
+  return async (letters: readonly Listed[], unrecorded: ReadonlySet<DlqId>): Promise<Settled> => {
+    const messages = new Map(letters.map(({ dlqId, messageId }) => [dlqId, messageId]));
+    const call = { signal, waits, unrecorded, messages };
+    const { deleted, outcomes } = await settle(drain.source, ofDrain(drain), [...messages.keys()], call);
     if (outcomes.some((outcome) => outcome !== "deleted")) drain.source.sweepRequest.within(sweptWithinMs);
     return { deleted, calls: outcomes.length };
   };
@@ -75,7 +84,7 @@ async function deleteOnce(
   source: SourceRuntime,
   of: ActOf,
   ids: readonly [DlqId, ...DlqId[]],
-  { signal, waits, unrecorded, isAgain = false }: SettleCall,
+  { signal, waits, unrecorded, isAgain = false, messages }: SettleCall,
 ): Promise<Deleted> {
   const { service, ledger, events, health, config } = source;
   // A fact, no intent: a proven dead letter that stays in the queue while Redis is away may double.
@@ -85,6 +94,11 @@ async function deleteOnce(
     await recordFact(source, "delete", records, of);
   }
   const { drain } = of;
+  const left = (how: DeleteEnd): Promise<void> => {
+    const messageIds = ids.flatMap((dlqId) => messages?.get(dlqId) ?? []);
+    const listed = drain && messageIds.length === ids.length ? { drain, messageIds } : null;
+    return leaveToSweep(() => ledger.deleteFailed(ids, how, listed));
+  };
   let deleted: number;
   try {
     ({ deleted } = await waitWithinBudget(source.clock, waits, () => service.remove(ids, signal)));
@@ -92,7 +106,7 @@ async function deleteOnce(
     if (!isRedriverError(error)) throw error;
     const isRefused = error.status !== undefined && refusalsOfIds.has(error.status);
     if (!isRefused) health.noteDelete(error);
-    await leaveToSweep(() => ledger.deleteFailed(ids, toEnd(error, isRefused, isAgain)));
+    await left(toEnd(error, isRefused, isAgain));
     if (isRefused) return { deleted: 0, outcome: "refused", refusedWith: error };
     const isLost = error.isForeign && health.current().state === "usable";
     const isLater = isLost || error.disposition === "wait" || error.disposition === "retry";
@@ -102,7 +116,7 @@ async function deleteOnce(
   if (deleted < ids.length) {
     events.emit({ type: "delete:short", source: config.id, asked: ids.length, deleted });
     if (deleted > 0) events.emit({ type: "record:settled", drain, source: config.id, count: deleted });
-    await leaveToSweep(() => ledger.deleteFailed(ids, "short"));
+    await left("short");
     return { deleted, outcome: "short" };
   }
   await leaveToSweep(() => ledger.gone(ids));

@@ -59,7 +59,7 @@ export async function workPage(
   const stage = (some: readonly Letter[], act: (some: readonly Letter[]) => unknown) =>
     apart(drain, page.readAt, some, act);
   const settle = (some: readonly Letter[]) =>
-    stage(some, async (part) => report.settled(await settleNow(idsOf(part), unauditedOf(part))));
+    stage(some, async (part) => report.settled(await settleNow(part, unauditedOf(part))));
   await source.unwritten.replay(source.ledger);
 
   const { letters, ...unreadable } = parsePage(page.records, source.lineageKeys());

@@ -70,7 +70,7 @@ local function record(fact, e)
   if e and e.s == 'gone' then return { kind = 'gone', as = e.as, firstNaming = name(fact, e) } end
   if e and e.s == 'published' then
     if fact.deletePending and not e.q then
-      e.q = now
+      e.q, e.d, e.m = now, e.d or fact.drain, e.m or fact.messageId
       put(fact.dlqId, e)
     end
     local first = name(fact, e)
@@ -185,19 +185,22 @@ return stamped({ count = count, left = #left > 0 and left or nil })
 /**
  * A DELETE of these did not end with all of them deleted.
  *
- * ARGV: 3 { failed, maybeGone }, 4 dlqIds. Returns: stamp. Effects: published or archived entries are pending; failed
- * flags them for good, maybeGone: they are searched for before the next DELETE. Run twice: the same, nothing changes.
+ * ARGV: 3 { failed, maybeGone, drain (false: none) }, 4 dlqIds, 5 messageIds (column, false: none). Returns: stamp. Effects:
+ * published or archived entries are pending; failed flags them for good, maybeGone: they are searched for before the next
+ * DELETE. What was known by a come-back alone gets its drain and message: without them no listing could prove it gone, and
+ * the settle gate would stay closed. Run twice: the same, nothing changes.
  */
 export const deleteFailedScript = ledgerScript("deleteFailed")`
 evenWhenFull()
-local ids = cjson.decode(ARGV[4])
+local ids, messageIds = cjson.decode(ARGV[4]), cjson.decode(ARGV[5])
 load(ids)
-for _, id in ipairs(ids) do
+for i, id in ipairs(ids) do
   local e = read(id)
   if e and (e.s == 'published' or e.s == 'archived') then
     local df, mg = call.failed and 1 or e.df, call.maybeGone and 1 or nil
-    if e.df ~= df or e.mg ~= mg or not e.q then
-      e.df, e.mg, e.q = df, mg, e.q or now
+    local d, m = e.d or call.drain or nil, e.m or at(messageIds, i) or nil
+    if e.df ~= df or e.mg ~= mg or not e.q or (e.d or nil) ~= d or (e.m or nil) ~= m then
+      e.df, e.mg, e.q, e.d, e.m = df, mg, e.q or now, d, m
       put(id, e)
     end
   end

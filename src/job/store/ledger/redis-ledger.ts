@@ -166,7 +166,13 @@ export function createRedisLedger(
 
     gone: (dlqIds) => bury(dlqIds),
 
-    deleteFailed: (dlqIds, how = "failed") => ask(deleteFailedScript, deleteFlags(how), dlqIds),
+    async deleteFailed(dlqIds, how = "failed", listed = null) {
+      const call = { ...deleteFlags(how), drain: listed?.drain ?? false };
+      return parseReply(
+        deleteFailedScript,
+        await run(deleteFailedScript, call, [dlqIds, listed?.messageIds ?? false]),
+      );
+    },
 
     async markUnlistedGone(drain, passStartedAt) {
       const narrowed = { drain, unlistedSince: passStartedAt };

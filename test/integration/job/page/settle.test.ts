@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DlqId } from "../../../../src/job/message/dead-letter.ts";
+import type { DlqId, MessageId } from "../../../../src/job/message/dead-letter.ts";
 import { passWith } from "../../../support/pass-with.ts";
 import { createRig, type Rig } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
@@ -27,6 +27,21 @@ describe("a delete", () => {
     });
     expect(states).toHaveLength(120);
     expect(new Set(states)).toEqual(new Set(["published"]));
+  });
+
+  it("of what a come-back alone has proved, and that deletes fewer, is proven by the next sweep", async () => {
+    // Here no window of entry shows anything: only its message, or a full pass, proves a dead letter gone.
+    const rig = await createRig({ redisUrl: redis.url(), emulator: { dateFilter: "created" } });
+    const ids = rig.seed(3, { createdAt: Date.now() - 3_600_000 }) as DlqId[];
+    const { ledger, book } = rig.drain.source;
+    await book.learnDates("created");
+    const fact = { as: "msg_x" as MessageId, attempt: 1, deletePending: false, drain: null, messageId: null };
+    await ledger.published(ids.map((dlqId) => ({ ...fact, dlqId })));
+    await passTellingDeletes(rig, () => Promise.resolve(void rig.emulator.dlq.remove([ids[0]!])));
+    expect(rig.eventsOf("delete:short")).toMatchObject([{ asked: 3, deleted: 2 }]);
+    expect(await ledger.summary()).toMatchObject({ pendingDelete: 3 });
+    await rig.sweep();
+    expect(await ledger.summary()).toMatchObject({ pendingDelete: 0 });
   });
 
   it("that deletes fewer than asked leaves all of its ids pending, and what is listed again is not published again", async () => {

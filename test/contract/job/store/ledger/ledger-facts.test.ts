@@ -182,6 +182,24 @@ describe("facts", () => {
     expect(views.map(({ state }) => state)).toEqual(["gone", "published", "published", "published"]);
   });
 
+  test("what only a come-back has proved gets its drain and message as its deletion fails, so that it can be proven gone", async () => {
+    await ledger.published([factOf(id, "x", { deletePending: false, drain: null, messageId: null })]);
+    await ledger.look([id]);
+    await ledger.deleteFailed([id], "short");
+    expect((await ledger.pendingDeletes(10, 0)).entries).toMatchObject([
+      { view: { drain: null, messageId: null } },
+    ]);
+    await ledger.deleteFailed([id], "short", { drain, messageIds: [messageId(id)] });
+    const known = { drain, messageId: messageId(id), maybeGone: true };
+    expect((await ledger.pendingDeletes(10, 0)).entries).toMatchObject([{ view: known }]);
+    // What is known already stays.
+    await ledger.deleteFailed([id], "short", { drain: otherDrain, messageIds: [messageId("y")] });
+    expect((await ledger.pendingDeletes(10, 0)).entries).toMatchObject([{ view: known }]);
+    await stand.advance(1_000);
+    expect((await ledger.markUnlistedGone(drain, stand.now())).count).toBe(1);
+    expect(await ledger.summary()).toMatchObject({ pendingDelete: 0 });
+  });
+
   test("a long list of what is gone is worked off to its end", async () => {
     const ids = Array.from({ length: 250 }, (_, n) => dlqId(n));
     for (let i = 0; i < ids.length; i += 50) {
