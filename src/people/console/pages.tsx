@@ -134,11 +134,13 @@ export function createPages(parts: ConsoleParts & { readonly reads: Reads }) {
     back?: string,
   ): Promise<Response> {
     if (status === 401) {
-      context.header("www-authenticate", why === null ? "Bearer" : 'Bearer error="invalid_token"');
+      context.header("www-authenticate", why === wrongToken ? 'Bearer error="invalid_token"' : "Bearer");
     }
     return show(context, null, "Sign in", <SignIn why={why} back={back} />, status);
   }
 }
+
+export const wrongToken = "That token is not known.";
 
 /** The page of this console that a form was sent from; the first page if it is none. */
 export function toPageBefore(context: Asked): string {

@@ -212,6 +212,10 @@ describe("a console with tokens", () => {
     writeFileSync(file, `vic viewer ${tokens.vic}\n`);
     expect(await ended).toContain("retry: 3000");
     expect((await askConsole(url, { headers: { cookie } })).status).toBe(401);
+    const late = { ...act, headers: { cookie, referer: `${url}/failures?q=1` } };
+    const { status, text } = await askConsole(`${url}/acts/pause`, late);
+    expect([status, text]).toEqual([401, expect.stringContaining("so nothing was done")]);
+    expect(text).toContain(`name="back" value="${back}"`);
     expect((await askConsole(url, { headers: bearer })).status).toBe(200);
     // A file that cannot be read keeps the rows that it had, and nobody need ask for that to be noticed.
     writeFileSync(file, `vic viewer ${tokens.vic}\nann emperor ${tokens.ann}\n`);

@@ -4,7 +4,7 @@ import { addressOf, type Asked, type AskedEnv } from "../asked.ts";
 import { readForm } from "../acts/read-form.ts";
 import { cookieOf, sessionCookie, setCookie } from "../cookies.ts";
 import { toLocalPath } from "../paths.ts";
-import { toPageBefore, type ConsoleParts, type Pages } from "../pages.tsx";
+import { toPageBefore, wrongToken, type ConsoleParts, type Pages } from "../pages.tsx";
 import { createGuesses } from "./guesses.ts";
 import { createIdentify, toSession, type Identity } from "./identify.ts";
 import { findToken } from "./token-file.ts";
@@ -16,7 +16,8 @@ interface SignInParts extends Pick<ConsoleParts, "settings" | "tokens" | "now"> 
 }
 
 const tooManyGuesses = "Too many wrong tokens came from your address. Try again in a minute.";
-const wrongToken = "That token is not known.";
+const notDone =
+  "You are signed out, so nothing was done. Sign in, go back to the form, and send it once more.";
 
 /** Routes that are added later are for who is known. */
 export function addSignIn(app: Hono<AskedEnv>, { settings, tokens, pages, key, now }: SignInParts): void {
@@ -73,7 +74,11 @@ export function addSignIn(app: Hono<AskedEnv>, { settings, tokens, pages, key, n
     if (identity.kind === "limited") return problem(context, tooManyGuesses, 429);
     if (identity.kind === "refused")
       return problem(context, identity.why, identity.isUnclear === true ? 401 : 403);
-    return showSignIn(context, identity.kind === "wrong-token" ? wrongToken : null, 401);
+    if (identity.kind === "wrong-token") return showSignIn(context, wrongToken, 401);
+    // Its own address has no page: back is where its form is.
+    return context.req.method === "POST"
+      ? showSignIn(context, notDone, 401, toPageBefore(context))
+      : showSignIn(context, null, 401);
   }
 }
 
