@@ -1,8 +1,9 @@
 /** Where something waits or is parked, by what becomes of it: what is stopped comes first. */
 import { toDestinationText } from "../../operations/destination-text.ts";
-import { counted, number, toKnown, toLeft, toOwnersText } from "../../operations/phrases.ts";
+import { capitalised, counted, number, toKnown, toLeft, toOwnersText } from "../../operations/phrases.ts";
 import { toOnceByOrigin, toOwnersOfKinds } from "../../operations/status/halted-needs.ts";
 import type { Status } from "../../operations/status/read.ts";
+import { toUnknown } from "../../operations/status/verdict.ts";
 import { sumOf, toExpired, toTotals, type Certain } from "../../read/totals.ts";
 import { toQuery } from "../query.ts";
 import type { Html } from "../screen.ts";
@@ -33,6 +34,7 @@ const rowsShown = 50;
 export function Destinations({ status }: { readonly status: Status }): Html {
   const rows = toDestinationRows(status);
   const { waiting } = toTotals(status);
+  const unknown = toUnknown(status);
   return (
     <>
       <h2>Destinations</h2>
@@ -41,9 +43,9 @@ export function Destinations({ status }: { readonly status: Status }): Html {
       ) : null}
       {rows.length === 0 ? (
         <p class="empty">
-          {status.drains.some(({ stillCounting }) => stillCounting)
-            ? "Nothing is counted yet."
-            : "Nothing waits at any destination, and nothing is parked."}
+          {unknown === ""
+            ? "Nothing waits at any destination, and nothing is parked."
+            : `${capitalised(unknown)}.`}
         </p>
       ) : (
         <p class="hint">

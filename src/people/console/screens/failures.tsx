@@ -113,7 +113,7 @@ function List({ model, context: { query, now } }: Drawn<{ model: Model }>): Html
             ? "No kind of failure fits these filters."
             : isCounting
               ? "No kind of failure was met so far. The first count goes on."
-              : "All is well: no kind of failure waits or is parked, and none was seen within a day."
+              : "No known kind of failure waits or is parked, and none was seen within a day."
         }
         rows={shown}
         columns={({ column, amounts }) => [
