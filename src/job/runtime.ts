@@ -13,7 +13,7 @@ import type { DrainName, Identities, PassId } from "./contracts/ids.ts";
 import type { Ledger } from "./contracts/ledger.ts";
 import type { Capacity } from "./contracts/capacity.ts";
 import type { PassBook } from "./contracts/passes.ts";
-import type { HostPause } from "./contracts/pauses.ts";
+import type { PauseRecord } from "./contracts/pauses.ts";
 import type { MessageService } from "./contracts/service.ts";
 import type { RecordFailures } from "./failures/record-failures.ts";
 import type { DeliveryWatch } from "./lanes/delivery-watch.ts";
@@ -61,8 +61,8 @@ export interface SourceRuntime extends World, SourceMemory {
   readonly readAt: () => Promise<number>;
   readonly capacity: Capacity;
   readonly guards: Guards;
-  /** The destinations that a person has paused for this drain, as known for a second at most. */
-  readonly hostPauses: (drain: DrainName) => Promise<readonly HostPause[]>;
+  /** A person's pauses of this drain and of destinations, as known for a second at most; of the drain itself, as of now. */
+  readonly pausesOf: (drain: DrainName) => Promise<readonly PauseRecord[]>;
   readonly lanes: Lanes;
   readonly deliveryWatch: DeliveryWatch;
   readonly audit: Audit;

@@ -185,7 +185,7 @@ export const sourceParts: { readonly [Key in keyof SourceRuntime]: PortName | "i
   guards: "guardBook",
   lanes: "laneBook",
   // Reads a person's pauses.
-  hostPauses: "inside",
+  pausesOf: "inside",
   clock: "inside",
   poison: "inside",
   refusalsInARow: "inside",

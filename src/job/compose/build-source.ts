@@ -42,7 +42,7 @@ import { createLedgerTime } from "../source/ledger-time.ts";
 import { createMessageService } from "../service/message-service.ts";
 import { createGuards } from "../statistics/drain-guards.ts";
 import { bindSource } from "../source/bind-to-account.ts";
-import { createHostPauses } from "../source/host-pauses.ts";
+import { createPausesOfDrain } from "../source/pauses-of-drain.ts";
 import { createCallbackAuthenticator } from "../callbacks/authenticate-callback.ts";
 import { createRecordFailures } from "../failures/record-failures.ts";
 import { createRedisFailureBook } from "../store/failures/redis-failure-book.ts";
@@ -193,7 +193,7 @@ export function buildSource(config: SourceConfig, parts: SourceParts) {
     brake: createServiceBrake(config, called, clock, events),
     ledger: watched,
     readAt: () => ledgerTime.fromBeforeNow(watched),
-    hostPauses: createHostPauses(pauseBook, clock),
+    pausesOf: createPausesOfDrain(pauseBook, clock),
     audit,
     copies: rememberCopies(
       createRedisCopyBook(redis, source, {

@@ -24,7 +24,11 @@ export function pauseOf(pauses: readonly PauseRecord[], drain: string): PauseRec
 }
 
 export function hostPausesOf(pauses: readonly PauseRecord[], drain: string): readonly HostPause[] {
-  return pauses.filter((pause): pause is HostPause => pause.host !== undefined && isOf(pause, drain));
+  return bindingPausesOf(pauses, drain).filter((pause): pause is HostPause => pause.host !== undefined);
+}
+
+export function bindingPausesOf(pauses: readonly PauseRecord[], drain: string): readonly PauseRecord[] {
+  return pauses.filter((pause) => isOf(pause, drain));
 }
 
 function isOf(pause: PauseRecord, drain: string): boolean {

@@ -226,7 +226,7 @@ function toSource(installation: Installation, life: Life, skewMs: number): Sourc
       by: life.name,
     }),
     guards: { standings: () => Promise.resolve([]), peek: () => Promise.resolve([]) },
-    hostPauses: () => Promise.resolve([]),
+    pausesOf: () => Promise.resolve([]),
     audit,
     copies: installation.copies,
     passes: inOne(installation.passes, ["takeWindow", "markWindow", "leaveWindow", "progress", "endWindow"]),

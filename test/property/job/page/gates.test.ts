@@ -147,7 +147,7 @@ function createStage({ hasGuards, hasLanes, hasLimits }: Drain) {
           state.guards.map((effect, index) => ({ index: `i${index}`, field: "f", effect, value: 1 })),
         ),
     },
-    hostPauses: () => Promise.resolve(state.paused.map((host) => ({ host, drain: name }))),
+    pausesOf: () => Promise.resolve(state.paused.map((host) => ({ host, drain: name }))),
     lanes: {
       ask: (_name: string, _lane: object, asks: readonly LaneAsk[]) => {
         const none = {

@@ -40,7 +40,7 @@ async function createStage() {
     deliveryWatch: { isOn: () => false },
     lanes,
     clock,
-    hostPauses: async () => [],
+    pausesOf: async () => [],
     health: { current: () => ({ state: "usable" }) },
     ledger: { limits: defaultLimits },
   };

@@ -22,7 +22,7 @@ function createStand(signal = new AbortController().signal) {
       batchSize: (max: number) => max,
     },
     takeBatchTurn: async () => () => undefined,
-    hostPauses: async () => [],
+    pausesOf: async () => [],
     unworkable: createUnworkableRecords(),
   };
   const config = { paused: true, guards: [], limits: {}, rules: [] };

@@ -1,7 +1,7 @@
-/** A person pauses one destination: nothing new goes there, and the others go on. */
+/** A person pauses one destination: nothing new goes there, and the others go on. Or a drain: nothing of it goes. */
 import { expect, it } from "vitest";
 import { expectDrainedOnce } from "../../../../support/accounts.ts";
-import { useRaces, type Worker } from "../../../../support/race-stand.ts";
+import { drainThat, useRaces, type Worker } from "../../../../support/race-stand.ts";
 
 const stand = useRaces();
 const order = { drain: "*", reason: "being moved", by: "ann", at: 1 } as const;
@@ -53,4 +53,16 @@ it("a pause between decide and begin stops that destination alone, also within o
   await pauses.resume({ drain: "*", host: paused });
   expect((await a.page()).tally).toMatchObject({ republished: 2 });
   await expectDrainedOnce(race.rig, 5);
+});
+
+it("a page of a paused drain waits for no rate, and goes in the pass right after its resume", async () => {
+  const race = await stand({ drain: drainThat("republish", "limits: { perHost: 1/m }") });
+  const a = await race.worker();
+  const ids = race.seed(8);
+  await pausesOf(a).pause(order);
+  const { tally, left } = await a.page();
+  expect(tally).toMatchObject({ republished: 0, reasons: { due: { paused: 8 } } });
+  expect(left).toMatchObject(ids.map((dlqId) => ({ dlqId, reason: "paused" })));
+  await pausesOf(a).resume(order);
+  expect((await a.page()).tally).toMatchObject({ republished: 1, reasons: { due: { "rate-limit": 7 } } });
 });

@@ -61,7 +61,7 @@ function stand(limits: LimitsConfig, ruleLimits: Readonly<Record<string, Rate>> 
       clock,
       capacity,
       health: { current: () => ({ state: "usable" }) },
-      hostPauses: async () => [],
+      pausesOf: async () => [],
       unworkable: createUnworkableRecords(),
       ledger: { limits: defaultLimits },
     },
