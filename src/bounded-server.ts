@@ -107,9 +107,10 @@ export async function listenBounded(options: BoundedServerOptions) {
   } catch (error) {
     const { setting, host, port, variable } = options;
     const isInUse = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+    const variables = isInUse ? variable : `${variable.replace(/PORT$/, "HOST")}, ${variable}`;
     throw new RedriverError(
       "settings-invalid",
-      `${setting}: expected an address that can be bound, got ${host}:${port}${isInUse ? ", which is in use" : ""} (${variable})`,
+      `${setting}: expected an address that can be bound, got ${host}:${port}${isInUse ? ", which is in use" : ""} (${variables})`,
       { cause: error },
     );
   }

@@ -53,6 +53,12 @@ describe("the ops pages", () => {
     expect((await get(server, "/metrics/")).status).toBe(404);
   });
 
+  test("name the variables of an address that cannot be bound", async () => {
+    const { port } = await serve();
+    await expect(serve({ port })).rejects.toThrow(/in use \(REDRIVER_HTTP_PORT\)$/);
+    await expect(serve({ host: "192.0.2.1" })).rejects.toThrow("(REDRIVER_HTTP_HOST, REDRIVER_HTTP_PORT)");
+  });
+
   test("answer 503 without details when a check throws, and 500 when the metrics do", async () => {
     const server = await serve({
       livez: () => {
