@@ -20,6 +20,7 @@ import {
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
 import { toTable, tableLimit } from "../output/table.ts";
 import { findLineage } from "../../operations/history/find-lineage.ts";
+import { requireSpan } from "../../operations/history/read-page.ts";
 import { selectRecords } from "../../operations/history/select-records.ts";
 import { sumHistory } from "../../operations/history/summary.ts";
 import { systemClock } from "../../../system-world.ts";
@@ -207,6 +208,7 @@ function toQuery(
     throw misused(`${flag} is not about one dead letter; leave out ${dlqId}`);
   }
   parseInput({ input: hostAlone }, { host }, () => "--host");
+  requireSpan(since, until);
   const acts = lanes ? laneActs : act;
   return {
     order: "newest-first",

@@ -46,6 +46,11 @@ export interface HistoryPageRequest extends Readonly<z.output<typeof input>> {
 
 export type HistoryPage = Awaited<ReturnType<typeof readHistoryPage>>;
 
+/** An empty history would say that nothing was done. */
+export function requireSpan(from: number | undefined, to: number | undefined): void {
+  if ((from ?? 0) > (to ?? Infinity)) throw misused("the span ends before it begins");
+}
+
 /**
  * Rows newest first. An act that is cut by the end of the page goes on as a row of the next, and a page may be without
  * rows and have a next one. `missing`: what the filters left out because the audit lacks its host or rule; else empty.
@@ -55,6 +60,7 @@ export async function readHistoryPage(
   reader: AuditReader,
   { before = null, maxRows, maxEntries, maxRecords = Infinity, ...wanted }: HistoryPageRequest,
 ) {
+  requireSpan(wanted.from, wanted.to);
   const start = before === null ? null : toPlace(before);
   const rows: ActRow[] = [];
   /** Null: the audit has nothing older. */

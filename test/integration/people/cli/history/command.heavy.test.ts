@@ -114,6 +114,8 @@ describe("redriver history", () => {
     expect(await acts("--drain", "refunds")).toEqual(["resume", "pause", "pause", "park"]);
     expect(await acts("--since", "1h")).toHaveLength(6);
     expect(await acts("--until", "1h")).toEqual([]);
+    const reversed = await run(["history", "--since", "1h", "--until", "2h"]);
+    expect(reversed).toMatchObject({ exitCode: 2, err: expect.stringContaining("ends before it begins") });
 
     for (const command of [["history"], ["parked", "list"]]) {
       const { exitCode, err } = await run([...command, "--drain", "refund"]);
