@@ -10,7 +10,7 @@ import { serviceNow } from "../contracts/service.ts";
 import { nearExpiryMs, type Census } from "../contracts/source-book.ts";
 import type { RawRecord } from "../message/dead-letter.ts";
 import type { Archive } from "../contracts/archive.ts";
-import { RedriverError } from "../contracts/errors.ts";
+import { RedriverError, unlessRedisAway } from "../contracts/errors.ts";
 import { enteredAtOf, parseRecord } from "../message/parse-record.ts";
 import type { DrainName } from "../contracts/ids.ts";
 import type { DrainConfig } from "../contracts/drains-document.ts";
@@ -68,7 +68,9 @@ export async function takeCensus(
   const counts = await countWithCare(order, signals, hasStalled, async (soFar) => {
     if (known !== null || source.clock.monotonic() - toldAt < tellEveryMs) return;
     toldAt = source.clock.monotonic();
-    await source.book.tellSoFar(await recordSelected(source, soFar, goneOf));
+    // Only news: what expires is copied without Redis too.
+    const tell = async () => source.book.tellSoFar(await recordSelected(source, soFar, goneOf));
+    await unlessRedisAway(tell, undefined);
   });
   const selected = await recordSelected(source, counts.selected, goneOf);
   const countingKey = toCountingKey(order.drains);
