@@ -198,12 +198,13 @@ export interface ParkVerdict {
  * nothing, so it may be repeated. `unanswered`: it may have deleted them. `short`: it deleted fewer than
  * asked, so some were gone before. That is no failure, and the settle gate does not count it.
  */
+export type DeleteEnd = "failed" | "unanswered" | "short";
+
+/** What a page has just shown of ids: their messages, in their order. */
 export interface ListedAs {
   readonly drain: DrainName;
   readonly messageIds: readonly MessageId[];
 }
-
-export type DeleteEnd = "failed" | "unanswered" | "short";
 
 export interface LedgerSummary extends LedgerStamp {
   readonly open: number;

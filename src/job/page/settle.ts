@@ -5,6 +5,7 @@ import { isRedriverError, unlessRedisAway, type RedriverError } from "../contrac
 import { ofDrain, recordFact, type ActOf } from "../write-audit.ts";
 import type { DrainRuntime, SourceRuntime } from "../runtime.ts";
 import { waitWithinBudget, type WaitBudget } from "../source/wait-budget.ts";
+import { idsOf } from "./letter.ts";
 
 /** `refused`: perhaps an id is gone. `not-now`: no answer, or a pause longer than the wait budget. */
 export type SettleOutcome = "deleted" | "short" | "refused" | "not-now" | "failed";
@@ -15,8 +16,8 @@ export interface SettleCall {
   /** Ids whose delete is not in the audit yet; absent: all. Those of a page came with their publication. */
   readonly unrecorded?: ReadonlySet<DlqId>;
   readonly isAgain?: boolean;
-  /** Of ids that a page of the drain has listed. */
-  readonly messages?: ReadonlyMap<DlqId, MessageId>;
+  /** The letters of these ids, if a page of the drain has listed them. */
+  readonly listed?: readonly Listed[];
 }
 
 /**
@@ -46,9 +47,8 @@ interface Listed {
 export function settleOrLeave(drain: DrainRuntime, signal: AbortSignal, stop: AbortSignal) {
   const waits: WaitBudget = { leftMs: settleWaitsMs, signal: stop };
   return async (letters: readonly Listed[], unrecorded: ReadonlySet<DlqId>): Promise<Settled> => {
-    const messages = new Map(letters.map(({ dlqId, messageId }) => [dlqId, messageId]));
-    const call = { signal, waits, unrecorded, messages };
-    const { deleted, outcomes } = await settle(drain.source, ofDrain(drain), [...messages.keys()], call);
+    const call = { signal, waits, unrecorded, listed: letters };
+    const { deleted, outcomes } = await settle(drain.source, ofDrain(drain), idsOf(letters), call);
     if (outcomes.some((outcome) => outcome !== "deleted")) drain.source.sweepRequest.within(sweptWithinMs);
     return { deleted, calls: outcomes.length };
   };
@@ -84,7 +84,7 @@ async function deleteOnce(
   source: SourceRuntime,
   of: ActOf,
   ids: readonly [DlqId, ...DlqId[]],
-  { signal, waits, unrecorded, isAgain = false, messages }: SettleCall,
+  { signal, waits, unrecorded, isAgain = false, listed = [] }: SettleCall,
 ): Promise<Deleted> {
   const { service, ledger, events, health, config } = source;
   // A fact, no intent: a proven dead letter that stays in the queue while Redis is away may double.
@@ -95,9 +95,10 @@ async function deleteOnce(
   }
   const { drain } = of;
   const left = (how: DeleteEnd): Promise<void> => {
-    const messageIds = ids.flatMap((dlqId) => messages?.get(dlqId) ?? []);
-    const listed = drain && messageIds.length === ids.length ? { drain, messageIds } : null;
-    return leaveToSweep(() => ledger.deleteFailed(ids, how, listed));
+    const messages = new Map(listed.map(({ dlqId, messageId }) => [dlqId, messageId]));
+    const messageIds = ids.flatMap((dlqId) => messages.get(dlqId) ?? []);
+    const listedAs = drain && messageIds.length === ids.length ? { drain, messageIds } : null;
+    return leaveToSweep(() => ledger.deleteFailed(ids, how, listedAs));
   };
   let deleted: number;
   try {
