@@ -189,6 +189,8 @@ function firstSyntaxError(
 ): { readonly offset: number; readonly expected: string } | null {
   const [first] = errors.toSorted((one, other) => one.pos[0] - other.pos[0]);
   if (first === undefined) return null;
+  // Its message is that of a call stack.
+  if (first.code === "RESOURCE_EXHAUSTION") return { offset: first.pos[0], expected: "less nesting" };
   const [why = ""] = first.message.split(/[:;]/);
   const expected = `valid YAML (${why}); quotes around a value with signs of YAML may be missing`;
   return { offset: first.pos[0], expected };
