@@ -124,9 +124,8 @@ export function createCount(maxLetters: number) {
       figures[enteredAt < from ? "waitedBefore" : "arrived"] += many;
       figures[leftAt < to ? end : "waitsAfter"] += many;
     }
-    const elsewhere = "of one host it may be what a rule sent to another";
     if (isHost !== null && figures.gone + figures.expired > 0)
-      Object.assign(unknown, { gone: elsewhere, expired: elsewhere });
+      unknown.gone = unknown.expired = "of one host it may be what a rule sent to another";
     const notYet = "what expires in this hour is known when it is over and counted";
     if (isStale) Object.assign(unknown, { waitedBefore: notYet, gone: notYet, waitsAfter: notYet });
     // Of the hour that goes on some may be gone; and what is not counted since may stand both as waiting and as expired.

@@ -34,9 +34,8 @@ export async function readReport({ core, input: asked, now }: Call, most = 100_0
   const sources = [...core.sources.values()].map(({ runtime }) => ({ ...runtime, ...createCount(most) }));
   // What expired in the span had entered before.
   const earliest = from - hourMs - Math.max(...sources.map(({ config }) => config.retentionMs));
-  for await (const entry of reader.read({ order: "oldest-first", since: earliest })) {
+  for await (const entry of reader.read({ order: "oldest-first", since: earliest }))
     sources.find(({ config }) => config.id === entry.source)?.add(entry);
-  }
   const facts = await readQueueFacts(core);
   const [arrivals, views] = await Promise.all([readAllArrivals(core), viewFailures(core, facts, now)]);
   const counted = sources.map(({ config: { id, retentionMs }, read }) => {
