@@ -114,9 +114,9 @@ it.skipIf(!hasBrowser)(
       .toBe(few);
 
     // It drains. Only silence judges its lane, so what was published is not called delivered yet.
-    // The plan's page loads itself anew when its state changes, which may end the way to another page.
-    const open = () => page.goto(consoleUrl ?? "");
-    await open().catch(open);
+    // The plan's page loads itself anew until its last state, which may end the way to another page.
+    await page.getByText("The plan is applied.").first().waitFor({ timeout: 60_000 });
+    await page.goto(consoleUrl ?? "");
     await page.locator(".verdict", { hasText: "nothing waits here" }).waitFor({ timeout: 420_000 });
     // All are published then. On a machine this busy the service has a third of them to deliver yet.
     await expect.poll(() => receiver.counts().size, { timeout: 120_000 }).toBe(many + few);
