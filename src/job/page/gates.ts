@@ -1,7 +1,7 @@
 /**
  * Why a letter does not go now. Each gate gives what waits a fate, and its reason.
  *
- *   guard ─► pause (by a person) ─► lane ─► source health, drain's own pause ─► capacity
+ *   guard ─► pause (by a person) ─► lane ─► source health, `paused: true` of the document ─► capacity
  *
  * They are asked for the due letters of a page (gates/rounds.ts), and once more before a batch is begun, each for those
  * that passed it too long ago. An answer of Redis is old after half a second, and a lane's after a part of its watch.

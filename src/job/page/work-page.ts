@@ -81,11 +81,11 @@ export async function workPage(
   await stage(undue, (some) => drop(drain, some, page.readAt));
   report.ended();
   await drain.shared?.write();
-  // Canaries and rates may hold the page for long: what was listed is told before.
-  await work.onTurn?.();
   await settle(undue.filter(isProven));
   await stage(undue, async (some) => park(drain, await spareExhausted(drain, some)));
   for (const letter of undue) letter.forgetContent();
+  // Canaries and rates may hold the page for long: what was listed is told before.
+  await work.onTurn?.();
 
   // Small batches share a delete.
   const proven: Letter[] = [];
@@ -103,12 +103,15 @@ export async function workPage(
   report.ended();
   await settle(proven);
   await stage(due, (some) => giveBackUnpublished(drain, some));
-  if (source.unworkable.isAnyKnown() && letters.length > 0 && !letters.some(isPutAside)) {
-    source.unworkable.worked();
-  }
+  noteWorked(drain, letters);
   const outcome = report.outcome();
   await keepCopiesOf(drain, partOf(going, outcome.left)[0]);
   return outcome;
+}
+
+/** A page without any that breaks its work. */
+function noteWorked({ source: { unworkable } }: DrainRuntime, letters: readonly Letter[]): void {
+  if (unworkable.isAnyKnown() && letters.length > 0 && !letters.some(isPutAside)) unworkable.worked();
 }
 
 /** Each come-back is recorded when first met. A listing check of its step meets it again. */

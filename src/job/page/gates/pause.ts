@@ -4,7 +4,7 @@ import { hold } from "../fate.ts";
 import { toAskAgain, type Gate } from "./gate.ts";
 import type { Letter } from "../letter.ts";
 
-/** All that a person may pause of what a letter belongs to: its destination, and its kind of failure. */
+/** What of a letter a person may pause beside its drain: its destination, and its kind of failure. */
 export function pausableNamesOf({ failure, due }: Pick<Letter, "failure" | "due">): readonly string[] {
   return [...namesOfDestination(due.target), toFailureName(failure.id)];
 }
@@ -20,13 +20,12 @@ export const pause: Gate = {
     // Guards were asked just before.
     for (const letter of letters) letter.passedAt = askedAt;
     if (pauses.length === 0) return;
-    const isAllPaused = pauseOf(pauses, config.name) !== undefined;
+    if (pauseOf(pauses, config.name) !== undefined) {
+      for (const letter of letters) hold(letter, "paused");
+      return;
+    }
     const paused = new Map(pauses.map((one) => [one.host, one]));
     for (const letter of letters) {
-      if (isAllPaused) {
-        hold(letter, "paused");
-        continue;
-      }
       const name = pausableNamesOf(letter).find((known) => paused.has(known));
       if (name !== undefined) hold(letter, "host-paused", paused.get(name)?.until, name);
     }
