@@ -3,7 +3,7 @@ import { toDestinationText } from "../../operations/destination-text.ts";
 import { capitalised, counted, number, toKnown, toLeft, toOwnersText } from "../../operations/phrases.ts";
 import { toOnceByOrigin, toOwnersOfKinds } from "../../operations/status/halted-needs.ts";
 import type { Status } from "../../operations/status/read.ts";
-import { toUnknown } from "../../operations/status/verdict.ts";
+import { toUnknown } from "../../operations/status/unknown.ts";
 import { sumOf, toExpired, toTotals, type Certain } from "../../read/totals.ts";
 import { toQuery } from "../query.ts";
 import type { Html } from "../screen.ts";

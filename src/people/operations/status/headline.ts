@@ -3,7 +3,8 @@ import { toTotals } from "../../read/totals.ts";
 import { capitalised, present, toLeft } from "../phrases.ts";
 import type { Mood, Need } from "./need.ts";
 import type { Status } from "./read.ts";
-import { toBehind, toHeadline, toOtherDocumentText, toRestTexts, toUnknown } from "./verdict.ts";
+import { toUnknown } from "./unknown.ts";
+import { toBehind, toHeadline, toOtherDocumentText, toRestTexts } from "./verdict.ts";
 
 export function isAllPaused({ drains }: Pick<Status, "drains">): boolean {
   return drains.length > 0 && drains.every(({ paused }) => paused !== null);

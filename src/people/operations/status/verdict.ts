@@ -11,6 +11,7 @@ import { isAtLeast, sumOf, toAgain, toAtLeast, toExpired, toTotals } from "../..
 import { toWaiting } from "../pauses/at-the-service.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";
 import type { Status } from "./read.ts";
+import { hasNeverPassed, toUnknown } from "./unknown.ts";
 import { toNextByItself, toProber, type Prober } from "../lane-words.ts";
 
 type DrainStatus = Status["drains"][number];
@@ -65,31 +66,6 @@ function toNotes(status: Status): readonly Part[] {
 function toBrakeNote({ source, brakes }: Status["sources"][number]): Part {
   if (brakes === null) return `the service of ${source} does not say what waits behind a brake`;
   return brakes.length > 0 && `braked at the service: ${toWaiting(brakes)}, redriver resume lets go`;
-}
-
-const hasNeverPassed = ({ lastSuccessAt, openPass }: DrainStatus): boolean => !lastSuccessAt && !openPass;
-
-/** Nothing that waits is known: why that does not say that nothing waits. Empty: all was listed lately, or some waits. */
-export function toUnknown(status: Status): string {
-  const { drains, sources, at } = status;
-  const { waiting, parked, wouldBeParked } = toTotals(status);
-  if (waiting > 0) return "";
-  if (drains.every(hasNeverPassed)) return "starting: no pass has ended yet";
-  const lastAt = sources.flatMap(({ listed }) => (listed.isLate ? (listed.at ?? []) : []));
-  if (lastAt.length > 0) {
-    return `nothing known waits: not all was listed since ${toClock(Math.min(...lastAt), at)}`;
-  }
-  if ([...drains, ...sources.map(({ depth }) => depth)].some((one) => one?.stillCounting !== false)) {
-    return "counting: nothing found yet";
-  }
-  if (drains.some((drain) => drain.mayHaveSkipped === true)) {
-    return "nothing known waits: the next full pass confirms it";
-  }
-  const inQueue = sumOf(sources, ({ depth, census, pendingDelete = 0 }) => {
-    return (depth?.count ?? 0) - (census?.unselected ?? 0) - pendingDelete;
-  });
-  const unlisted = inQueue - parked - wouldBeParked;
-  return unlisted > 0 ? `nothing known waits: ${number(unlisted)} in the queue are not listed yet` : "";
 }
 
 /** Nothing waits in the queue. What was published may still wait at the service. */
