@@ -51,9 +51,10 @@ export const registerFailures: Register = (program, context) => {
     const ofNoDrain = views.some(({ id }) => id === input.id)
       ? []
       : onlyKind((await readFailureList(core, {}, now)).ofNoDrain, input.id);
-    for (const one of json === true ? ofNoDrain : []) io.out(toJsonLine({ ofNoDrain: one }));
-    if (json !== true) io.out(toOfNoDrainText(io.columns, ofNoDrain, now).trimStart());
-    if (ofNoDrain.length > 0) return;
+    if (ofNoDrain.length > 0) {
+      const lines = ofNoDrain.map((one) => toJsonLine({ ofNoDrain: one })).join("");
+      return io.out(json === true ? lines : toOfNoDrainText(io.columns, ofNoDrain, now).trimStart());
+    }
     for (const failure of chooseFailures(views, input.id)) {
       const details = await readDetails(core, failure, signal);
       if (json === true) io.out(toJsonLine(toDetailsJson(details)));
