@@ -7,29 +7,25 @@ import { useRedis } from "../../../support/redis.ts";
 
 const redis = useRedis();
 
-it("the API does nothing for a viewer who acts", async () => {
+it.each([
+  ["for a viewer", "viewer", "ann", 403, "not-allowed", "this needs the role operator; yours is viewer"],
+  [
+    "under a name that cannot be seen whole",
+    "operator",
+    "ann\n\u202e.",
+    400,
+    "request-invalid",
+    "the body: by: expected a name of at most 100 visible characters",
+  ],
+] as const)("the API does nothing %s", async (_who, role, by, status, code, message) => {
   const rig = { redisUrl: redis.url(), drain: atOnce };
-  const { url, audit } = await createConsoleStand(rig, { "console.role": "viewer" });
+  const { url, audit } = await createConsoleStand(rig, { "console.role": role });
   const acted = await fetch(`${url}/api/v1/pauses`, {
     method: "POST",
     headers: { origin: url, "content-type": "application/json" },
-    body: JSON.stringify({ drains: ["main"], reason: "wait", by: "ann" }),
+    body: JSON.stringify({ drains: ["main"], reason: "wait", by }),
   });
-  const message = "this needs the role operator; yours is viewer";
-  expect([acted.status, await acted.json()]).toEqual([403, { error: { code: "not-allowed", message } }]);
-  expect(await audit()).toEqual([]);
-});
-
-it("the API takes no name of who acts that cannot be seen whole", async () => {
-  const rig = { redisUrl: redis.url(), drain: atOnce };
-  const { url, audit } = await createConsoleStand(rig, { "console.role": "operator" });
-  const acted = await fetch(`${url}/api/v1/pauses`, {
-    method: "POST",
-    headers: { origin: url, "content-type": "application/json" },
-    body: JSON.stringify({ drains: ["main"], reason: "wait", by: "ann\n\u202e." }),
-  });
-  const message = "the body: by: expected a name of at most 100 visible characters";
-  expect([acted.status, await acted.json()]).toEqual([400, { error: { code: "request-invalid", message } }]);
+  expect([acted.status, await acted.json()]).toEqual([status, { error: { code, message } }]);
   expect(await audit()).toEqual([]);
 });
 
