@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { auditOf } from "../../../support/audit-of.ts";
 import { createArchiveRig, kept, newDir } from "../../../support/archive-rig.ts";
-import { hourMs, type Rig, type RigOptions } from "../../../support/rig.ts";
+import { hourMs, never, type Rig, type RigOptions } from "../../../support/rig.ts";
 import { useRedis } from "../../../support/redis.ts";
+import { workPage } from "../../../../src/job/page/work-page.ts";
+import { RedriverError } from "../../../../src/job/contracts/errors.ts";
 
 const redis = useRedis();
 
@@ -32,6 +34,19 @@ test("a rule's drop is in the archive, whole, before it is deleted, and is never
     expect(record).toMatchObject({ dlqId, topicName: "orders", unheardOf: { deep: [1] } });
   }
   expect(one.recordsOf("record:decided").filter(({ decision }) => decision.then === "drop")).toHaveLength(3);
+});
+
+test("what is dropped is deleted also if the page's counts cannot be told", async () => {
+  const one = await rig(newDir(), dropOld);
+  one.seed(3, {}, 40 * hourMs);
+  const [due] = one.seed(1);
+  const readAt = await one.drain.source.readAt();
+  const { records } = await one.drain.source.service.list({ select: {}, count: 100 }, never);
+  const away = new RedriverError("redis-unavailable", "it is away");
+  const work = workPage(one.drain, { records, readAt }, never, { onTurn: () => Promise.reject(away) });
+  await expect(work).rejects.toThrow("it is away");
+  const left = await one.drain.source.service.list({ select: {}, count: 100 }, never);
+  expect(left.records.map(({ dlqId }) => dlqId)).toEqual([due]);
 });
 
 test("without a working archive nothing is dropped, and what is not dropped goes on", async () => {
