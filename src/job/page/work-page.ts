@@ -24,7 +24,7 @@ import { keepCopies } from "./keep-copies.ts";
 import { idsOf, type Letter, type Page, isProven } from "./letter.ts";
 import { lookUp, recognise, writeEvidence } from "./look-up.ts";
 import { parkUnreadable } from "./park-unreadable.ts";
-import { createPageReport, type PageOutcome, type PageReport } from "./page-report.ts";
+import { createPageReport, type PageReport } from "./page-report.ts";
 import { park } from "./park.ts";
 import { parsePage, type Unreadable } from "./parse-page.ts";
 import { idsPerDelete, settleOrLeave } from "./settle.ts";
@@ -46,12 +46,7 @@ export interface PageWork {
   readonly onTurn?: () => Promise<void>;
 }
 
-export async function workPage(
-  drain: DrainRuntime,
-  page: Page,
-  signal: AbortSignal,
-  work: PageWork = {},
-): Promise<PageOutcome> {
+export async function workPage(drain: DrainRuntime, page: Page, signal: AbortSignal, work: PageWork = {}) {
   const { stopping = signal, batches = createSharedBatches(drain, signal).join() } = work;
   const { source, config } = drain;
   const report = createPageReport(drain, work.failures);
