@@ -9,6 +9,8 @@
  * and look-ups of names that are under way. A volume that is gone never answers (seen with Node 20), so such
  * a process can only be killed.
  */
+import { constants } from "node:os";
+
 export function endOnSignals(onSignal: OnSignal, hardMs: number) {
   const stop = new AbortController();
   const forget = onSignal((signal) => {
@@ -44,5 +46,5 @@ function endBy(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
   // The first process of a container is not ended by its own signals (pid_namespaces(7)).
-  process.exit(1);
+  process.exit(128 + constants.signals[signal]);
 }
