@@ -30,8 +30,8 @@ async function cpu({ measure }: World): Promise<readonly Figure[]> {
   const loop = await measure({ contender: "loop" });
   const run = await measure({ contender: "run" });
   return [
-    atMost("CPU of the daemon per message, times the floor", cpuPerMessage(run) / cpuPerMessage(floor), 2.5),
-    shown("CPU of the daemon per message, times the loop", times(cpuPerMessage(run) / cpuPerMessage(loop))),
+    atMost("CPU of the daemon per message, times the floor", cpuPerMessage(run) / cpuPerMessage(floor), 2.4),
+    atMost("CPU of the daemon per message, times the loop", cpuPerMessage(run) / cpuPerMessage(loop), 1),
     shown(
       "µs: daemon, loop, floor",
       [run, loop, floor].map((one) => cpuPerMessage(one).toFixed(0)).join(", "),
@@ -53,7 +53,7 @@ async function near({ measure }: World): Promise<readonly Figure[]> {
   const loop = await measure({ contender: "loop" });
   const run = await measure({ contender: "run" });
   const ratio = messagesPerSecond(run) / messagesPerSecond(loop);
-  return [atLeast("messages/s at 0 ms, times the loop", ratio, 1.7)];
+  return [atLeast("messages/s at 0 ms, times the loop", ratio, 1.25)];
 }
 
 async function distant({ measure }: World): Promise<readonly Figure[]> {
@@ -63,7 +63,7 @@ async function distant({ measure }: World): Promise<readonly Figure[]> {
   const floor = await measure({ contender: "floor", latencyMs: far, parallel });
   const speed = messagesPerSecond(run);
   return [
-    atLeast("messages/s at 25 ms, times the loop", speed / messagesPerSecond(loop), 12),
+    atLeast("messages/s at 25 ms, times the loop", speed / messagesPerSecond(loop), 8),
     atLeast(
       `messages/s at 25 ms, times the floor with ${parallel} in flight`,
       speed / messagesPerSecond(floor),
