@@ -18,7 +18,6 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   }
 }
 
-/** As `BoundedMap`, for values alone. */
 export class BoundedSet<Value> extends Set<Value> {
   readonly #max: number;
 

@@ -73,7 +73,6 @@ export const readConsoleKey = later(async () => (await readers()).readConsoleKey
 
 export const openArchiveReader = later(async () => (await archive()).openArchiveReader);
 export const lookAtVolume = later(async () => (await archive()).lookAtVolume);
-/** A reader of indexes as they are now. */
 export const openIndexClient = later(
   async () => (await import("./compose/build-index-readings.ts")).createReadIndex,
 );

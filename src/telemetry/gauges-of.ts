@@ -1,6 +1,5 @@
 import { Gauge, type Registry } from "prom-client";
 
-/** Makes gauges that are in the registry. */
 export function gaugesOf(registry: Registry) {
   return <Label extends string = never>(name: string, help: string, labelNames: readonly Label[] = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] });

@@ -21,7 +21,6 @@ export function toEffectiveDocument(text: string): object {
 /** What stands in place of a value, or what does in place of the values below it. */
 type Mask = ((value: unknown) => unknown) | { readonly [key: string]: Mask };
 
-/** Lists member by member. */
 function hide(value: unknown, mask: Mask): unknown {
   if (typeof mask === "function") return mask(value);
   if (Array.isArray(value)) return value.map((one) => hide(one, mask));

@@ -61,7 +61,6 @@ export interface CapacityQuery {
 
 /** A message of this host was redriven and failed again as in an outage. */
 export interface FailedAgain {
-  /** As in `CapacityRequest`. */
   readonly host: string;
   /** Each counts once, as far as the last ones are remembered. */
   readonly parentDlqId: string;

@@ -52,7 +52,6 @@ export function isAgainId(id: string): boolean {
   return id.startsWith("~");
 }
 
-/** In the order in which they count what several list. */
 export function inCountingOrder<Drain extends { readonly mode: "plan" | "live" }>(
   drains: readonly Drain[],
 ): readonly Drain[] {

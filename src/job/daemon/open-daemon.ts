@@ -23,7 +23,6 @@ export function openDaemon(setup: DaemonSetup) {
   return {
     live,
     jobs: openJobQueue(setup),
-    /** Of the document in force. */
     indexGauges: () => readings.gauges(live.current().document.indexes.map(({ name }) => name)),
     /** Runs until `stop` aborts. Answers true if everything ended within the deadline. */
     run(parts: Omit<DaemonParts, Built>): Promise<boolean> {

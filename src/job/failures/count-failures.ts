@@ -1,4 +1,3 @@
-/** Counts what a page or a window did with each kind of failure. */
 import { hourMs } from "../listing/record-dates.ts";
 import type { DlqId } from "../message/dead-letter.ts";
 import type { FailureKind } from "../message/failure-kind.ts";

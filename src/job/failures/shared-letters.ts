@@ -85,7 +85,6 @@ export function createSharedLetters(
     names: others.map(({ drain }) => drain.name),
     /** The others that list a record. `now`: Unix ms by the service's clock. */
     of,
-    /** The kind under which it counts here. */
     kindOf: (by: readonly Other[], { failure }: Pick<CountedLetter, "failure">) =>
       countedAs(failure, isAgain(ownRank, by)),
     /** It was published or dropped here. */
@@ -109,7 +108,6 @@ export function createSharedLetters(
       if (parentRule === null) return null;
       return others.find(({ ruleIds }) => ruleIds.has(parentRule))?.drain.name ?? null;
     },
-    /** What this one sent has failed again. */
     failedAgain: (sender: DrainName, letter: ComeBack): void => tallyOf(sender).failedAgain(letter),
     /** Counts it there. A call that fails is not made again: the next full passes count anew. */
     write: () =>

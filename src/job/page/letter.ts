@@ -94,7 +94,6 @@ export class Letter {
     this.#content = content;
   }
 
-  /** As listed. */
   get raw(): RawRecord {
     return this.#raw ?? forgotten();
   }
@@ -216,7 +215,6 @@ export interface Proof {
   readonly begun: Begun;
   readonly as: MessageId;
   readonly deduplicated: boolean;
-  /** It was sent with. */
   readonly lineage: Lineage;
 }
 
@@ -225,7 +223,6 @@ export function isReconciling({ view }: Pick<Letter, "view">): boolean {
   return view.state === "open" && view.via === undefined && !view.pastHorizon;
 }
 
-/** It goes by the service's own retry. */
 export function isByService({ item }: Pick<Letter, "item">): boolean {
   return item?.via === "service";
 }

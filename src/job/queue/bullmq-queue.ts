@@ -47,7 +47,6 @@ export interface QueueOptions {
   readonly clock: Clock;
   readonly events: Events;
   readonly retry?: RetryPolicy;
-  /** Of messages to people. */
   readonly noticeRetry?: RetryPolicy;
   readonly lock?: LockPolicy;
 }
@@ -155,7 +154,6 @@ export function createBullmqQueue(options: QueueOptions): WorkQueue {
     await withRedis(job.kind, () => queues.short.current().add(job.kind, toJobData(job), opts));
   }
 
-  /** Jobs that are tried again with backoff. */
   async function addTriedAgain<Added extends WindowJob | NotifyJob>(
     kind: "windows" | "notices",
     jobs: readonly Added[],

@@ -2,7 +2,6 @@
 export interface RedisProblem {
   readonly kind: RedisProblemKind;
   readonly weight: RedisProblemWeight;
-  /** With the fix. */
   readonly message: string;
 }
 

@@ -40,7 +40,6 @@ const withDatabase = toCalls("select 1");
 /** A part of a name that no stored key has. */
 const probe = "preflight";
 
-/** What a user needs for the keys of this prefix and these sources. */
 export function toNeededRights(
   keyPrefix: string,
   sources: readonly string[],

@@ -37,7 +37,6 @@ export interface Loaded {
 }
 
 export interface LoadedWhole extends Loaded {
-  /** The document as it was read. */
   readonly text: string;
 }
 

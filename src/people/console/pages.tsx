@@ -17,7 +17,6 @@ import type { Reads } from "./live/reads.ts";
 import { toPauseOfAll } from "./parts/paused.tsx";
 import type { Html, Screen, ScreenContext } from "./screen.ts";
 
-/** What the console has of its daemon. */
 export interface ConsoleParts {
   readonly settings: Settings["console"];
   readonly live: LiveCore;

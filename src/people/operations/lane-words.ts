@@ -76,7 +76,6 @@ export function toUnaidedText(lane: LaneStanding, prober: Prober): string {
   return `${whose} ${capitalised(next)}. If a probe is delivered, the rest follows by the rules.`;
 }
 
-/** What an apply of a plan does at a halted lane. */
 export const appliesByProbe =
   "An apply sends one of them first, as a probe. If it is delivered, the apply sends the rest";
 

@@ -68,7 +68,6 @@ export function createRuleCount(rule: string | null) {
         count,
         /** Of all of them, with any decision. */
         expiry: expiry.report(),
-        /** Republished if it were done now. */
         dueNow,
         /** Of those, by the service's own retry: as many calls. */
         byService,

@@ -3,7 +3,6 @@ import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { Core } from "../../job/door.ts";
 import { hourMs, sumOf, toCount, toExpired, toExpiredSince, type Certain } from "./totals.ts";
 
-/** Of one source. */
 export type OfNoDrain = ReturnType<typeof toOfNoDrain>[number];
 
 /** Of a census that counted as the document has the drains. Another one may have counted what a drain has now. */
@@ -47,7 +46,6 @@ export function toOfNoDrain(
   });
 }
 
-/** Of this kind alone. */
 export function onlyKind(all: readonly OfNoDrain[], id: string): readonly OfNoDrain[] {
   return all.flatMap((one) => {
     const kinds = one.kinds.filter((kind) => kind.id === id);

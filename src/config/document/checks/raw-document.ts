@@ -29,7 +29,6 @@ export type Report = (path: ValuePath, part: "key" | "value", message: string) =
 /** The same of what loads and is probably not meant, at a key. */
 export type Warn = (path: ValuePath, message: string) => void;
 
-/** Reports at places below this one. */
 export function below(report: Report, ...path: ValuePath): Report {
   return (way, part, message) => report([...path, ...way], part, message);
 }

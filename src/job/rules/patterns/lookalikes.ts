@@ -13,7 +13,6 @@ export interface Comparison {
 type Refusal = Extract<Parsed<never>, { ok: false }>;
 type Operator = "<" | "<=" | ">" | ">=" | "=" | "!=";
 
-/** Each operator and its look-alikes. */
 const spellings: Readonly<Record<Operator, string>> = {
   "<": "< ‹",
   "<=": "<= =< ≤ ⩽ ≦",

@@ -58,7 +58,6 @@ function toText(columns: number, findings: readonly DoctorFinding[]): string {
 type TrialOptions = Readonly<Partial<Record<"source" | "to" | "out", string>>> &
   Readonly<Partial<Record<"tryService" | "clean" | "yes" | "json", boolean>>>;
 
-/** Asks first; answers the exit code. */
 const tryService = (io: Io, loaded: Loaded, options: TrialOptions): Promise<number> =>
   withCore(io, loaded, {}, async (core, teardown) => {
     const { source: named, to = nowhere, out, yes, json = false, clean = false } = options;

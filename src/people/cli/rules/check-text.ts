@@ -28,7 +28,6 @@ export function toCheckText(columns: number, checked: Checked): string {
   );
 }
 
-/** Errors and warnings in the order of the document. */
 export function toFindings({ outcome }: Pick<Checked, "outcome">): readonly FoundInDocument[] {
   return [
     ...(outcome.ok ? [] : outcome.problems).map((problem) => ({ kind: "error", ...problem }) as const),

@@ -10,7 +10,6 @@ import { sign } from "./signed.ts";
 export interface Caller {
   readonly address: string;
   header(name: string): string | undefined;
-  /** How many headers of that name came. */
   headerCount(name: string): number;
   /** The session that sign-in gave; undefined: none. */
   readonly session: string | undefined;
@@ -19,7 +18,6 @@ export interface Caller {
 export type Identity =
   | { readonly kind: "known"; readonly person: Person }
   | { readonly kind: "sign-in" }
-  /** The bearer is nobody's. */
   | { readonly kind: "wrong-token" }
   /** Too many wrong tokens came from this address. */
   | { readonly kind: "limited" }

@@ -41,7 +41,6 @@ export function createReads({ current, nextRuns, now }: ReadsParts) {
   return {
     /** Of every kind by its id, by source. */
     arrivals: arrivals.read,
-    /** Every kind of failure, by trouble. */
     failures: failures.read,
     /** Of persons, by source. */
     pauses: pauses.read,

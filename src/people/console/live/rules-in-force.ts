@@ -1,4 +1,3 @@
-/** The text of the document in force, as this replica has read it. */
 import type { Core } from "../../../job/door.ts";
 import { createDocumentFile } from "../../../config/document/load-document.ts";
 

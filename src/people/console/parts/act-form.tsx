@@ -24,7 +24,6 @@ interface FormField {
   readonly type?: "text" | "datetime-local";
   readonly choices?: Choices;
   readonly isRequired?: boolean;
-  /** Its value until somebody changes it. */
   readonly preset?: string;
   readonly hint?: string;
 }

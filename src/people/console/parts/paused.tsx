@@ -113,7 +113,6 @@ export function toPauseOfAll(pauses: ReadonlyMap<string, readonly PauseRecord[]>
   return ofAll.every((one) => one !== undefined) ? (ofAll[0] ?? null) : null;
 }
 
-/** The pauses of one kind, of one drain or of all. */
 export function pausesOfKind<Pause extends PauseRecord>(
   pauses: readonly Pause[],
   id: string,

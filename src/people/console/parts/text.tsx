@@ -20,7 +20,6 @@ export function Lines({ text }: { readonly text: string }): Html {
   );
 }
 
-/** A point for each of such texts. */
 export function Points({ texts }: { readonly texts: readonly string[] }): Html {
   return (
     <ul>

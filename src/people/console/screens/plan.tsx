@@ -121,7 +121,6 @@ export const planScreen = defineScreen<Model>({
   ],
 });
 
-/** What is halted, as the lanes are now. */
 function toHaltedOf({ drains }: PlanReport, status: Status) {
   return drains.flatMap(({ drain, estimate }) => {
     const destinations = status.drains.find((one) => one.drain === drain)?.destinations ?? [];

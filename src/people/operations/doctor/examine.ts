@@ -6,7 +6,6 @@ import type { ArchiveConfig } from "../../../job/contracts/drains-document.ts";
 import type { DlqId } from "../../../job/message/dead-letter.ts";
 import { isRedriverError } from "../../../job/contracts/errors.ts";
 
-/** What one look found. */
 export interface DoctorFinding {
   /** What was looked at: `redis`, `source orders`. */
   readonly subject: string;

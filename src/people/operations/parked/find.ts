@@ -1,4 +1,3 @@
-/** Parked dead letters: those that the ledgers have, and what the queue shows of them. */
 import type { z } from "zod";
 import { groupBy } from "../../../group-items-by-key.ts";
 import type { DrainName } from "../../../job/contracts/ids.ts";

@@ -39,7 +39,6 @@ import { keepSigning, toWhyStopped } from "./keep-signing.ts";
 
 /** What else a process does that works on the same sources. */
 export interface BesideApply {
-  /** Called after each page. */
   readonly afterPage?: (core: Core, source: SourceRuntime) => void;
   /** Times of lanes that this apply has learned and taken, Unix ms: others may wait for them too. */
   readonly onLaneTimes?: (source: SourceId, times: readonly number[]) => void;
@@ -69,7 +68,6 @@ export interface ApplyWatch {
   readonly isFollowed?: boolean;
 }
 
-/** What became of one drain. */
 export type ApplyEnd = CheckedPart & {
   readonly applied: Applied;
   readonly verdict: PlanVerdict | null;

@@ -38,7 +38,6 @@ export function toItem(name: string, to: string, headerPrefix: string, run: stri
 export const nameOf = ({ url }: { readonly url?: unknown }): string =>
   /[?&]redriver-try=(\w+)$/.exec(String(url))?.[1] ?? "";
 
-/** Those of this run. */
 export const lettersOf = (run: string, records: readonly RawRecord[]): readonly DeadLetter[] =>
   records.map(parseRecord).flatMap((parsed) => {
     const isOfRun = parsed.kind === "letter" && parsed.letter.body.includes(run);

@@ -35,7 +35,6 @@ const toWord = (proof: ItemOutcome) => (proof.kind === "accepted" && proof.dedup
 const inOrder = (names: readonly string[]): string => names.toSorted().join();
 const namesOf = (letters: readonly DeadLetter[]): string => inOrder(letters.map(own.nameOf));
 
-/** Tells a person what is looked at. */
 type Say = (what: string) => void;
 
 export function createTrial({ service, runtime }: BuiltSource, to: string, stop: ListingSignals, say: Say) {
