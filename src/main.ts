@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
 import { askedCommand } from "./people/cli/asked-command.ts";
 import { compileLess, keepHeapSteady } from "./steady-memory.ts";
 
@@ -8,6 +9,9 @@ const paging: readonly (string | undefined)[] = ["run", "plan", "apply", "parked
 const command = askedCommand(argv);
 if (paging.includes(command)) keepHeapSteady(command === "run");
 if (command === "run" || command === "drain") compileLess();
+
+// For each address of a host. A handshake around the world, or on a busy machine, takes longer than Node's 250 ms.
+setDefaultAutoSelectFamilyAttemptTimeout(2_000);
 
 // Nothing begins until the daemon itself listens for signals. The first process of a container would not hear
 // a signal without a listener.
