@@ -86,6 +86,7 @@ export const lanes: LanesCounted = {
   at: 1_700_000_200_000,
   unknown: 0,
   lastUsedAt: 1_700_000_000_000,
+  reportedAt: null,
   service: null,
   lanes: [
     lane({ totals: { canaries: 105, comeBacks: 3, halts: 1 } }),

@@ -226,6 +226,8 @@ export interface LanesCounted {
   readonly at: number;
   readonly unknown: number;
   readonly lastUsedAt: number | null;
+  /** When a callback last told of a delivery. Null: none has for seven days. */
+  readonly reportedAt: number | null;
   /** What the service said last. Null: it was never asked. */
   readonly service: ServiceLoadThen | null;
 }

@@ -4,29 +4,33 @@ import type { ReplicaRecord } from "../../job/contracts/replicas.ts";
 
 /**
  * What is known of the deliveries of what was published. `behind`: messages wait at the service; at least
- * `undelivered`, if that is known. `watched`: published so lately that it is not known yet. `unwatched`: so
- * lately, and nothing but silence will tell. `delivered`: neither is so.
+ * `undelivered`, if that is known. `unreported`: so it seems, or its callbacks do not arrive, as none has told of a
+ * delivery lately. `watched`: published so lately that it is not known yet. `unwatched`: so lately, and nothing but
+ * silence will tell. `delivered`: neither is so.
  */
 export interface DeliveryStanding {
-  readonly standing: "behind" | "watched" | "unwatched" | "delivered";
+  readonly standing: "behind" | "unreported" | "watched" | "unwatched" | "delivered";
   /** Null: not known. Canaries alone, as nothing is known of others. */
   readonly undelivered: number | null;
 }
 
-/** An answer of the service is news for as long as the longest time to the next question, built in. */
+/** An answer of the service, or a callback, is news for as long as the longest time to the next question, built in. */
 const newsMs = 15 * 60_000;
 /** Nobody knows longer: a receiver that hangs can hold a delivery so long that the last attempt is in it. */
 const unwatchedMs = 3_600_000;
 
 /** Null: its drains have no lanes. `watchMs`: the longest of its drains. */
 export function toDeliveries(
-  lanes: Pick<LanesCounted, "at" | "unknown" | "lastUsedAt" | "service"> | null,
+  lanes: Pick<LanesCounted, "at" | "unknown" | "lastUsedAt" | "reportedAt" | "service"> | null,
   { callbacks, watchDeliveries }: Pick<SourceConfig, "callbacks" | "watchDeliveries">,
   watchMs: number,
 ): DeliveryStanding | null {
   if (lanes === null) return null;
-  const { at, unknown, lastUsedAt, service } = lanes;
-  if (unknown > 0) return { standing: "behind", undelivered: unknown };
+  const { at, unknown, lastUsedAt, reportedAt, service } = lanes;
+  if (unknown > 0) {
+    const isUnreported = callbacks !== undefined && at - (reportedAt ?? 0) >= newsMs;
+    return { standing: isUnreported ? "unreported" : "behind", undelivered: unknown };
+  }
   const isAsked = watchDeliveries === true && service !== null && !("isAbsent" in service);
   if (isAsked && service.count >= service.max && at - service.at < newsMs) {
     return { standing: "behind", undelivered: null };

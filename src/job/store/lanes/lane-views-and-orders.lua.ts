@@ -113,6 +113,7 @@ for state, key in pairs(stateKeys) do
 end
 return cjson.encode({
   lanes = lanes, counts = counts, totals = totals, at = now, unknown = unknown, lastUsedAt = lastUsedAt,
+  reportedAt = tonumber(redis.call('ZREVRANGE', deliveredKey, 0, 0, 'WITHSCORES')[2]) or cjson.null,
   service = service and cjson.decode(service) or cjson.null,
 })
 `;

@@ -27,7 +27,8 @@ export function toNowHeadline(status: Status, needs: readonly Need[]): Headline 
   const [first] = needs;
   const text = toHeadline(status);
   const unknown = toUnknown(status);
-  const free = first === undefined && unknown === "" ? "Nothing needs a person" : "";
+  const isUnreported = status.sources.some(({ deliveries }) => deliveries?.standing === "unreported");
+  const free = first === undefined && unknown === "" && !isUnreported ? "Nothing needs a person" : "";
   if (replicas.length === 0) return { mood: "bad", text, hint: "" };
   if (isAllPaused(status)) return { mood: "warn", text, hint: "" };
   if (first?.mood === "bad") return { mood: "bad", text: first.headline, hint: "" };
@@ -40,7 +41,10 @@ export function toNowHeadline(status: Status, needs: readonly Need[]): Headline 
   }
   if (behind.length > 0) {
     const here = waiting > 0 && `${toLeft(waiting, expired.waiting)} wait in the queue`;
-    const hint = toSentences(free, "what waits follows as the service delivers");
+    const next = isUnreported
+      ? "the metric redriver_callbacks_total counts what came, and the log has why it was refused"
+      : "what waits follows as the service delivers";
+    const hint = toSentences(free, next);
     return { mood: "warn", text: present([...behind, here]).join("; "), hint };
   }
   if (first !== undefined && toldFirst.has(first.first.kind)) {

@@ -73,7 +73,7 @@ function toQuiet(status: Status): string {
   const { drains, sources, at } = status;
   const standings = sources.map(({ deliveries }) => deliveries?.standing);
   const nothing = toTotals(status).parked > 0 ? "nothing else waits" : "nothing waits here";
-  if (standings.includes("behind")) return nothing;
+  if (standings.includes("behind") || standings.includes("unreported")) return nothing;
   if (standings.includes("watched")) return `${nothing}: deliveries are still watched`;
   if (standings.includes("unwatched")) {
     return `${nothing}: nothing that was sent within the hour has failed again`;
@@ -85,10 +85,12 @@ function toQuiet(status: Status): string {
 }
 
 export function toBehind({ source, deliveries }: Status["sources"][number], isOnly: boolean): Part {
-  if (deliveries?.standing !== "behind") return false;
-  const { undelivered } = deliveries;
+  if (deliveries?.standing !== "behind" && deliveries?.standing !== "unreported") return false;
+  const { standing, undelivered } = deliveries;
   const count = undelivered === null ? "messages" : `at least ${number(undelivered)}`;
-  return `the service${isOnly ? "" : ` of ${source}`} still has ${count} to deliver`;
+  const of = isOnly ? "" : ` of ${source}`;
+  if (standing === "unreported") return `no callback${of} tells of ${count} that went: do callbacks arrive?`;
+  return `the service${of} still has ${count} to deliver`;
 }
 
 /** What replicas last told of a service that they cannot work with: `the service does not answer`. */

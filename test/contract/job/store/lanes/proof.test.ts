@@ -57,6 +57,16 @@ describe("with callbacks", () => {
     expect(await ask(100)).toMatchObject({ canaries: 1 });
   });
 
+  test("when one last told of a delivery is known for all lanes", async () => {
+    const { book, step, report, advance, now } = createDriven(byReport);
+    const number = await step(5);
+    expect((await book.views(9)).reportedAt).toBeNull();
+    await report(number, 1);
+    const reportedAt = now();
+    await advance(minuteMs);
+    expect((await book.views(9)).reportedAt).toBe(reportedAt);
+  });
+
   test("silence shows that they were delivered where none of what asks can carry a callback, and in no other lane", async () => {
     const { book, silence, view } = createDriven(byReport);
     const ask = { origin, wanted: 5, resumeMinutes: [] };

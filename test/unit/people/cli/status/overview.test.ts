@@ -217,7 +217,10 @@ const planned = {
 };
 const allGoes = { ...draining.outlook, stoppedWaiting: 0, going: 12_480 };
 const counting = { ...draining, stillCounting: true };
-const delivers = (standing: "behind" | "watched" | "unwatched", undelivered: number | null = null) => ({
+const delivers = (
+  standing: "behind" | "unreported" | "watched" | "unwatched",
+  undelivered: number | null = null,
+) => ({
   drains: [drain("orders")],
   sources: [source({ deliveries: { standing, undelivered } })],
 });
@@ -236,6 +239,10 @@ describe("the verdict", () => {
     ["^all clear: nothing waits, listed 12s ago$", { drains: [drain("orders")] }],
     ["^nothing waits here; the service still has at least 5 to deliver", delivers("behind", 5)],
     ["^nothing waits here; the service still has messages to deliver", delivers("behind")],
+    [
+      "^nothing waits here; no callback tells of at least 5 that went: do callbacks arrive\\?",
+      delivers("unreported", 5),
+    ],
     ["^nothing waits here: deliveries are still watched", delivers("watched")],
     [`^nothing waits here: ${unwatched}`, delivers("unwatched")],
     ["^3 parked for a person; nothing else waits$", parkedOnly],

@@ -229,6 +229,11 @@ it.each([
     "draining: 9 of 9 left, 1/s",
     "Nothing needs a person. The service still has at least 7 to deliver.",
   ],
+  [
+    { ...nine, deliveries: { standing: "unreported", undelivered: 7 } },
+    "no callback tells of at least 7 that went: do callbacks arrive?; 9 wait in the queue",
+    "The metric redriver_callbacks_total counts what came, and the log has why it was refused.",
+  ],
   [{ waiting: 9, going: 9, perSecond: 2 }, "draining: 9 of 9 left, 2/s", "Nothing needs a person."],
   [{}, "all clear", "Nothing needs a person. Nothing waits, listed 12s ago."],
   [{ depth: null }, "counting: nothing found yet", ""],
