@@ -36,9 +36,17 @@ function mayRefuseWrites(info: ReadonlyMap<string, string>): boolean {
   return info.get("rdb_last_bgsave_status") === "err" || info.has("min_slaves_good_slaves");
 }
 
+/** ARGV[1]: a key. Writes it, with a number behind it that brings it into a slot of the node that is asked. */
+const writeHere = `
+for number = 1, 1000 do
+  local reply = redis.pcall('SET', ARGV[1] .. number, 1, 'PX', 1000)
+  if not (reply.err and string.find(reply.err, 'non local key', 1, true)) then return reply end
+end
+`;
+
 async function tryWriting(redis: RedisConnection): Promise<readonly RedisProblem[]> {
   try {
-    await redis.command("SET", sharedKey(redis.keyPrefix, "preflight"), 1, "PX", 1_000);
+    await redis.askMasters("EVAL", writeHere, 0, sharedKey(redis.keyPrefix, "preflight", ""));
     return [];
   } catch (error) {
     if (!isRedriverError(error)) throw error;

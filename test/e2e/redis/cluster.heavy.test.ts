@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { SourceId } from "../../../src/job/contracts/ids.ts";
+import { checkFitness } from "../../../src/job/redis/check-fitness-and-room.ts";
 import { createRedis } from "../../../src/job/redis/connect.ts";
 import { sourceKeys } from "../../../src/job/store/keys.ts";
 import { createRedisLedger } from "../../../src/job/store/ledger/redis-ledger.ts";
+import { runToEnd } from "../../support/command.ts";
 import { createDrainStage, readyz } from "../../support/drain-stage.ts";
 import { startDaemon } from "../../support/daemon.ts";
 import { saysNotReady } from "../../support/mid-drain.ts";
@@ -79,6 +81,33 @@ describe("a cluster of three masters", () => {
     const daemon = await startDaemon(lone.setup.env);
     await saysNotReady(daemon, "set redis.cluster (REDRIVER_REDIS_CLUSTER) to false");
     expect(stage.emulator.journal.entries("request")).toEqual([]);
+  });
+
+  it("with a node that takes no writes has a problem, whichever node it is", async () => {
+    const redis = createRedis({ url: first().url, cluster: [] }, { role: "test" });
+    onTestFinished(() => redis.close());
+    await redis.ready(10_000);
+    for (const { admin, port } of nodes) {
+      await admin.config("SET", "min-replicas-to-write", 1);
+      const message = `Redis at 127.0.0.1:${port} refused EVAL: NOREPLICAS; too few replicas follow it (min-replicas-to-write); bring them back`;
+      expect((await checkFitness(redis)).problems).toEqual([
+        { kind: "not-writing", weight: "refuse", message },
+      ]);
+      await admin.config("SET", "min-replicas-to-write", 0);
+    }
+    expect((await checkFitness(redis)).problems).toEqual([]);
+  });
+
+  it("whose slots have no master says so to a command", async () => {
+    const pair = await Promise.all([1, 2].map(() => servers.start(["--cluster-enabled", "yes"])));
+    await formCluster(pair);
+    for (const { admin } of pair) await admin.call("CLUSTER", "DELSLOTSRANGE", 0, 100);
+    const stage = await createDrainStage({ url: String(pair[0]?.url), env: clusterEnv });
+    const { exitCode, out } = await runToEnd(["doctor"], stage.setup.env);
+    expect(out).toContain(
+      "expected cluster_state:ok, got fail: some slots have no master; see CLUSTER NODES",
+    );
+    expect(exitCode).toBe(1);
   });
 
   it("with a node whose eviction policy is wrong is not ready, and the message names the node", async () => {
