@@ -9,11 +9,11 @@ import { findRefusal } from "../redis/translate-error.ts";
 
 /** The connection is gone or silent. */
 const connectionWords =
-  /ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|Connection is closed|Socket timeout|enableOfflineQueue|max retries per request/i;
+  /ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|Connection is closed|Socket timeout|enableOfflineQueue|max retries per request|All sentinels are unreachable/i;
 
 /** One command had no answer, or the nodes of a cluster are looked for. */
 const noAnswerWords =
-  /^(Command timed out|Cluster is disconnect|None of startup nodes|Failed to refresh slots|No master node|Node is disconnected)/;
+  /^(Command timed out|Cluster is disconnect|None of startup nodes|Failed to refresh slots|No master node|Node is disconnected|Too many Cluster redirections)/;
 
 /** What the library says of a job, before its id. The words behind are names of its commands. */
 const libraryWords: readonly (readonly [RegExp, ErrorCode])[] = [

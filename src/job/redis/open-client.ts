@@ -110,8 +110,8 @@ function toClusterOptions(kind: ClientKind): ClusterOptions {
     enableOfflineQueue: kind === "worker",
     slotsRefreshTimeout: commandTimeoutMs,
     // If slots have no master as it connects, a check leaves the promise of its `connect` open for ever
-    // (ioredis 6.0.0). The worker awaits that promise before it takes another job.
-    enableReadyCheck: kind !== "worker",
+    // (ioredis 6.0.0). The worker awaits that promise before it takes another job. Commands are to say what is down.
+    enableReadyCheck: kind === "queue",
     dnsLookup: (address, callback) => callback(null, address),
   };
 }

@@ -32,6 +32,7 @@ const told: readonly (readonly [code: Failure["code"], name: string, message: st
   ["redis-unavailable", "Error", "Failed to refresh slots cache."],
   ["redis-unavailable", "Error", "Too many Cluster redirections. Last error: ReplyError: CLUSTERDOWN"],
   ["redis-unavailable", "Error", "Too many Cluster redirections. Last error: ReplyError: MOVED 866 a:7001"],
+  ["redis-unavailable", "Error", "Too many Cluster redirections. Last error: Error: timeout"],
   ["redis-unavailable", "Error", "Failed to add repeatable job for next iteration: OOM command not allowed"],
   ["redis-unavailable", "Error", "Failed to add repeatable job for next iteration: Command timed out"],
   ["redis-unsuitable", "ReplyError", "NOPERM User redriver has no permissions to run the 'xadd' command"],
@@ -75,7 +76,8 @@ describe("an error of the queue's library", () => {
     const events = recordEvents();
     const watch = createRedisWatch([], events, clock);
     const codes = (): readonly string[] => events.of("job:failed").map(({ code }) => code);
-    for (const text of ["Connection is closed.", "connect ECONNREFUSED 127.0.0.1:6379"]) {
+    const sentinels = "All sentinels are unreachable. Retrying from scratch after 50ms.";
+    for (const text of ["Connection is closed.", "connect ECONNREFUSED 127.0.0.1:6379", sentinels]) {
       watch.onError(new Error(text));
     }
     expect(codes()).toEqual([]);
