@@ -111,6 +111,7 @@ export function source(changes: Partial<SourceStatus> = {}): SourceStatus {
     failures: [],
     deliveries: null,
     hostPauses: [],
+    servicePauses: [],
     brakes: [],
     lanes: null,
     ...changes,
@@ -261,6 +262,7 @@ export const troubled: Partial<Status> = {
         expiringUnarchived: 2,
         expiringAccepted: 3,
       },
+      servicePauses: [{ calls: "publish", until: now + 40 * second }],
       brakes: [{ key: "redriver:orders", waiting: 3, isPaused: true }],
       hostPauses: [
         {

@@ -142,11 +142,12 @@ export function buildSource(config: SourceConfig, parts: SourceParts) {
     },
     onLimit: turns.limited,
   });
+  const sourcePauses = createRedisSourcePauseBook(redis, source);
   const { service, pauses } = createPausingService({
     source,
     service: called,
     takeTurn: turns.take,
-    book: createRedisSourcePauseBook(redis, source),
+    book: sourcePauses,
     timeoutsMs,
     clock,
     events,
@@ -247,6 +248,8 @@ export function buildSource(config: SourceConfig, parts: SourceParts) {
     service,
     token,
     pauses: pauseBook,
+    /** Until when the service asked for a pause. */
+    limits: () => sourcePauses.limits(),
     failureMarks: createRedisFailureMarks(redis, source),
     baseUrl,
     callbacks: address === undefined ? null : createCallbackAuthenticator(address, keys, { clock, service }),

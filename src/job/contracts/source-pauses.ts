@@ -48,6 +48,8 @@ export interface SourcePauseBook {
   lifted(callClass: CallClass): Promise<void>;
   /** The probe was not sent, or was stopped here. The next call that asks is the probe. */
   giveBack(callClass: CallClass): Promise<void>;
+  /** Until when a 429 pauses each class, Unix ms of Redis TIME; 0: it does not. For people: changes nothing. */
+  limits(): Promise<Readonly<Record<CallClass, number>>>;
 }
 
 /** Failures in a row before a source is paused: one worker's tries with a batch are four. */

@@ -1,6 +1,7 @@
 import type { SourceConfig } from "../../job/contracts/drains-document.ts";
 import type { LanesCounted } from "../../job/contracts/lanes.ts";
 import type { ReplicaRecord } from "../../job/contracts/replicas.ts";
+import type { CallClass } from "../../job/contracts/source-pauses.ts";
 
 /**
  * What is known of the deliveries of what was published. `behind`: messages wait at the service; at least
@@ -41,6 +42,26 @@ export function toDeliveries(
     return { standing: isWatched ? "watched" : "unwatched", undelivered: null };
   }
   return { standing: "delivered", undelivered: 0 };
+}
+
+const callsOf = { batch: "publish", dlq: "list, delete" } as const;
+
+export interface ServicePause {
+  readonly calls: (typeof callsOf)[CallClass];
+  readonly until: number;
+}
+
+/** Pauses that the service asked for with a 429: which calls, and until when. */
+export function toServicePauses(limits: Readonly<Record<CallClass, number>>): readonly ServicePause[] {
+  return (["batch", "dlq"] as const).flatMap((callClass) => {
+    const until = limits[callClass];
+    return until === 0 ? [] : [{ calls: callsOf[callClass], until }];
+  });
+}
+
+/** Shorter ones come and go with every limit per second. */
+export function toLongPauses(pauses: readonly ServicePause[], now: number): readonly ServicePause[] {
+  return pauses.filter(({ until }) => until - now > 60_000);
 }
 
 /** What replicas last told of a service that they cannot work with. Null: it answers each of them. */

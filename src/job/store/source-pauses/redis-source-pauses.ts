@@ -105,6 +105,16 @@ set('probe', now + given)
 return 'probe'
 `;
 
+/** KEYS: 1 the source's pauses. Returns: JSON, of each class until when it is limited, or 0. Run twice: the same. */
+const limitsScript = luaScript<Record<CallClass, number>>("source-pauses:limits")`${serverTimeLua}
+local limits = {}
+for _, class in ipairs({ 'dlq', 'batch' }) do
+  local limited = tonumber(redis.call('HGET', KEYS[1], class) or '0')
+  limits[class] = limited > now and limited or 0
+end
+return cjson.encode(limits)
+`;
+
 export function createRedisSourcePauseBook(redis: ScriptRedis, sourceId: SourceId): SourcePauseBook {
   const key = sourceKey(redis.keyPrefix, sourceId, "rests");
   const run = (
@@ -126,5 +136,6 @@ export function createRedisSourcePauseBook(redis: ScriptRedis, sourceId: SourceI
     answered: async () => void (await run("answered")),
     lifted: async (callClass) => void (await run("lifted", callClass)),
     giveBack: async (callClass) => void (await run("giveBack", callClass)),
+    limits: async () => parseReply(limitsScript, await redis.run(limitsScript, [key], [])),
   };
 }

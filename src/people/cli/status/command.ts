@@ -69,7 +69,7 @@ export function toDetailsText(columns: number, { drains, sources, replicas, at }
 const drainFields =
   "drain source mode paused closedGuards due held parked inDoubt reasons nextPassAt openPass lastOutcome lastSuccessAt lastFullAt exact stillCounting";
 const sourceFields =
-  "source listed depth census open unknown triedAgainAt pendingDelete oldestPendingAt failedDeletes settleGate brakes hostPauses lanes";
+  "source listed depth census open unknown triedAgainAt pendingDelete oldestPendingAt failedDeletes settleGate brakes hostPauses servicePauses lanes";
 
 function pick(fields: string, answer: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(fields.split(" ").map((field) => [field, answer[field]]));

@@ -37,15 +37,18 @@ export function toNeeds(status: Status): readonly Need[] {
   const isExact = !drains.some(({ stillCounting }) => stillCounting);
   const parkedText = capitalised(toCertain({ count: parked, isExact, ...expired.parked }));
   const needs = [
-    ...toRestTexts(status).map(({ source, isHalted, text }) => {
+    ...toRestTexts(status).map(({ source, isHalted, isAsked, text }) => {
       const { isSoon, words } = toExpiryWhileAway(status, source);
       const next = isHalted
         ? "It is tried again by itself, rarely."
-        : "What waits goes on with the first answer.";
+        : isAsked
+          ? "One call is tried every five minutes. What waits goes on once the service takes it."
+          : "What waits goes on with the first answer.";
+      const alert = isAsked ? "RedriverNothingSettled" : "RedriverServiceErrors";
       return need(isHalted || isSoon ? "bad" : "warn", capitalised(text), {
         headline: text,
         detail: `${next} ${words}`.trim(),
-        first: { kind: "runbook", alert: isHalted ? "RedriverSourceHalted" : "RedriverServiceErrors" },
+        first: { kind: "runbook", alert: isHalted ? "RedriverSourceHalted" : alert },
       });
     }),
     toUnsent(status),

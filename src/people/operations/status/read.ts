@@ -15,7 +15,13 @@ import {
   type QueueFacts,
 } from "../../../job/contracts/queue-facts.ts";
 import { lateCheckMs, type LanesCounted, type LaneView } from "../../../job/contracts/lanes.ts";
-import { type DeliveryStanding, toDeliveries, toRest } from "../../read/deliveries.ts";
+import {
+  type DeliveryStanding,
+  toDeliveries,
+  toLongPauses,
+  toRest,
+  toServicePauses,
+} from "../../read/deliveries.ts";
 import { toOutlook } from "../../read/outlook.ts";
 import { peekLanes, readLaneStandings, type LaneStandings } from "../../read/lane-standings.ts";
 import { toHeldByOrigin } from "../../read/held-by-rules.ts";
@@ -36,10 +42,11 @@ interface StatusRequest {
 
 export async function readStatus(core: Core, { nextRuns, problems, now, facts: given }: StatusRequest) {
   const isWhole = problems === 0;
-  const [facts, living, pausesOf] = await Promise.all([
+  const [facts, living, pausesOf, servicePausesOf] = await Promise.all([
     given ?? readQueueFacts(core),
     core.replicas.all(),
     mapEach(core.sources, ({ pauses }) => pauses.all()),
+    mapEach(core.sources, async ({ limits }) => toServicePauses(await limits())),
   ]);
   const replicas = living.map((replica) => ({
     ...replica,
@@ -92,7 +99,9 @@ export async function readStatus(core: Core, { nextRuns, problems, now, facts: g
         stillCounting,
         now,
         open: ledger?.open ?? 0,
-        isAway: toRest(replicas, source)?.isOfAll === true,
+        isAway:
+          toRest(replicas, source)?.isOfAll === true ||
+          toLongPauses(servicePausesOf.get(source) ?? [], now).some(({ calls }) => calls === "publish"),
       }),
       /** Null: replicas differ, or one under another document does not tell. */
       mode: mode === "paused" ? (config?.mode ?? null) : mode,
@@ -154,6 +163,8 @@ export async function readStatus(core: Core, { nextRuns, problems, now, facts: g
         /** Flow control keys of ours that are paused at the service. Null: it does not say. */
         brakes: (await core.sources.get(source)?.runtime.brake.paused()) ?? null,
         hostPauses: hostPausesOfSource(source),
+        /** The service asked for them (429). */
+        servicePauses: servicePausesOf.get(source) ?? [],
         lanes: lanes && (await readLanes(core, source, pausesOf.get(source) ?? [])),
       })),
     ),

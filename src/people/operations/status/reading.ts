@@ -116,6 +116,9 @@ const answer = z.object({
         ),
       failures: z.array(open),
       hostPauses: z.array(open),
+      servicePauses: z
+        .array(z.object({ calls: z.enum(["publish", "list, delete"]), until: time }))
+        .describe("Until when the service asked not to be called (429)."),
       brakes: z
         .array(open)
         .nullable()

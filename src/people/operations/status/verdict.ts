@@ -6,7 +6,7 @@ import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { cut, counted, number, present, toCertain, toClock, toIn, toUntil, type Part } from "../phrases.ts";
 import { cutMiddle, toDestinationText } from "../destination-text.ts";
 import { toUnselected } from "../../read/of-no-drain.ts";
-import { toRest } from "../../read/deliveries.ts";
+import { toLongPauses, toRest } from "../../read/deliveries.ts";
 import { isAtLeast, sumOf, toAgain, toAtLeast, toExpired, toTotals } from "../../read/totals.ts";
 import { toWaiting } from "../pauses/at-the-service.ts";
 import type { PauseRecord } from "../../../job/contracts/pauses.ts";
@@ -93,20 +93,30 @@ export function toBehind({ source, deliveries }: Status["sources"][number], isOn
   return `the service${of} still has ${count} to deliver`;
 }
 
-/** What replicas last told of a service that they cannot work with: `the service does not answer`. */
+/**
+ * Why a source is not called: `the service does not answer`, as replicas last told; or `the service asked for a pause
+ * until 12:05 UTC (publish)`.
+ */
 export function toRestTexts({ sources, replicas, at }: Pick<Status, "sources" | "replicas" | "at">) {
-  return sources.flatMap(({ source }) => {
+  return sources.flatMap(({ source, servicePauses }) => {
     const rest = toRest(replicas, source);
+    const of = sources.length === 1 ? "" : ` of ${source}`;
+    const pauses = toLongPauses(servicePauses, at);
+    if (rest === null && pauses.length > 0) {
+      const ends = pauses.map(({ calls, until }) => `${toClock(until, at)} (${calls})`).join(" and ");
+      return [
+        { source, isHalted: false, isAsked: true, text: `the service${of} asked for a pause until ${ends}` },
+      ];
+    }
     if (rest === null) return [];
     const { code, halted, isOfAll } = rest;
-    const of = sources.length === 1 ? "" : ` of ${source}`;
     const since = rest.since === null ? "" : ` since ${toClock(rest.since, at)}`;
     const nothing = isOfAll ? "nothing is sent" : `${halted} of ${replicas.length} replicas send nothing`;
     const text =
       halted > 0
         ? `${nothing}${of}${since}: ${errorTable[code].meaning}`
         : `the service${of} does not answer${since}: it is tried again within 20 s`;
-    return [{ source, isHalted: halted > 0, text }];
+    return [{ source, isHalted: halted > 0, isAsked: false, text }];
   });
 }
 

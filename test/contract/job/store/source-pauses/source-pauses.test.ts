@@ -117,6 +117,18 @@ test("pauses grow from one second to the longest, with up to a quarter of jitter
   expect(pauses).toEqual([1_250, 2_000, 4_000, 10_000, 16_000, maxPauseMs, maxPauseMs]);
 });
 
+test("tells people until when a 429 pauses which calls, and nothing of failures", async () => {
+  expect(await book.limits()).toEqual({ batch: 0, dlq: 0 });
+  await book.limited("batch", 600_000);
+  await failTimes(book, failuresBeforePause);
+  const { batch, dlq } = await book.limits();
+  expect(dlq).toBe(0);
+  await book.limited("dlq", 60_000);
+  expect(await book.limits()).toEqual({ batch, dlq: batch - 540_000 });
+  advance(60_000);
+  expect(await book.limits()).toEqual({ batch, dlq: 0 });
+});
+
 test("two replicas of one source share a book, another source has its own", async () => {
   const connection = redis.fresh();
   await createRedisSourcePauseBook(connection, source).limited("batch", 30_000);

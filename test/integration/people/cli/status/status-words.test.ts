@@ -112,6 +112,28 @@ it("knows when all of a source was last listed without a fault, and if that is t
   expect(await listed()).toEqual({ at, isLate: true });
 });
 
+it("knows until when the service asked for a pause, and takes no rate of before for one of now", async () => {
+  const rig = await createRig({ redisUrl: redis.url() });
+  rig.seed(250);
+  const { service } = rig.drain.source;
+  let published = 0;
+  const publish: typeof service.publish = async (...asked) => {
+    const limit = { status: 429, limit: "burst", resetInS: 600 } as const;
+    if ((published += 1) === 2) rig.emulator.faults.add({ kind: "status", operation: "batch", ...limit });
+    return service.publish(...asked);
+  };
+  await passWith(rig, { service: { ...service, publish } });
+  const { sources, drains } = await readStatus(rig.core, {
+    nextRuns: new Map(),
+    problems: 0,
+    now: Date.now() + 6_000,
+  });
+  const [pause] = sources[0]?.servicePauses ?? [];
+  expect(pause).toEqual({ calls: "publish", until: expect.any(Number) as number });
+  expect((pause?.until ?? 0) - Date.now()).toBeGreaterThan(500_000);
+  expect(drains).toMatchObject([{ outlook: { waiting: 150, perSecond: null } }]);
+});
+
 it("has not listed all of a source by a drain that selects some: what no drain selects is the census's", async () => {
   const rig = await createReadRig({ redisUrl: redis.url(), drain: "    select: { queueName: orders }\n" });
   await rig.core.replicas.announce(replica("one"));

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { toNowHeadline } from "../../../../../src/people/operations/status/headline.ts";
 import { toNeeds } from "../../../../../src/people/operations/status/needs.ts";
 import { sumExpiring } from "../../../../../src/people/operations/status/expiring.ts";
+import { toVerdict } from "../../../../../src/people/operations/status/verdict.ts";
 import type { Status } from "../../../../../src/people/operations/status/read.ts";
 
 const at = Date.UTC(2026, 10, 20, 10, 17);
@@ -36,6 +37,7 @@ function status({
   settleGate = "open",
   depth = { count: parked + (census === null ? 0 : 4), stillCounting: false } as object | null,
   listed = { at: at - 12_000, isLate: false },
+  servicePauses = [] as readonly object[],
 }): Status {
   return {
     at,
@@ -74,6 +76,7 @@ function status({
         brakes: [],
         settleGate,
         hostPauses: [],
+        servicePauses,
         failures: [
           { id: "a", origin: "https://pay.example.com", status: 503, text: "no route" },
           { id: "b", origin: "https://pay.example.com", status: 500, text: "oops" },
@@ -108,6 +111,9 @@ const awayWith = (leftMs: number) => ({
   ...resting("waiting", "service-unavailable"),
   expiring: [{ ...expires("a", "probe", 0), source: "default", earliestAt: at + leftMs }],
 });
+
+const asked = (forMs: number) => ({ servicePauses: [{ calls: "publish", until: at + forMs }] });
+const draining = { waiting: 5, going: 5, perSecond: 2 };
 
 const headlineOf = (one: Status) => toNowHeadline(one, toNeeds(one));
 
@@ -215,6 +221,8 @@ it.each([
   ["what expires tomorrow waits for a service that is away", awayWith(7_200_000), "warn", ["runbook"]],
   ["the service refuses the token", resting("halted", "unauthorised"), "bad", ["runbook"]],
   ["the service limits the rate", resting("waiting", "service-resting"), "warn", []],
+  ["it asked for a short pause", { ...draining, ...asked(59_000) }, "good", []],
+  ["it asked for a long pause", { ...draining, ...asked(61_000) }, "warn", ["runbook"]],
   ["no replica runs", { replicas: [] }, "bad", []],
   ["a replica has another document", { replicas: [replica({ sameDocument: false })] }, "warn", []],
 ] as const)("%s", (_name, given, mood, first) => {
@@ -251,6 +259,16 @@ it("says since when the service is away, as the first that knows it has told", (
     "the service does not answer since 10:15 UTC: it is tried again within 20 s",
   );
   expect(told(undefined)).toBe("the service does not answer: it is tried again within 20 s");
+});
+
+it("says until when the service asked for a pause, and of which calls", () => {
+  const { servicePauses: first } = asked(3_600_000);
+  const servicePauses = [...first, { calls: "list, delete", until: at + 1_800_000 }];
+  const one = status({ waiting: 5, servicePauses });
+  const text = "the service asked for a pause until 11:17 UTC (publish) and 10:47 UTC (list, delete)";
+  expect(headlineOf(one)).toMatchObject({ mood: "warn", text });
+  expect(toVerdict(one)).toContain(`${text}; waiting: 5 of 5 left`);
+  expect(toVerdict(status({ servicePauses }))).toBe(`${text}; nothing waits here`);
 });
 
 it("what somebody works on comes last, is never red, and is not hidden", () => {
