@@ -139,4 +139,6 @@ export interface AuditReader {
   read(query: AuditQuery): AsyncIterable<AuditEntry>;
   /** The dead letters of one message: this one, its ancestors, and those that came back from it. */
   lineageOf(dlqId: string): Promise<ReadonlySet<string>>;
+  /** Unix ms: what was done before is not known any more, as the audit has reached its size. 0: it has not. */
+  cutAt(): Promise<number>;
 }

@@ -25,6 +25,7 @@ export function mergeReaders(readers: readonly AuditReader[]): AuditReader {
       const families = await Promise.all(readers.map((reader) => reader.lineageOf(dlqId)));
       return new Set(families.flatMap((family) => [...family]));
     },
+    cutAt: async () => Math.max(0, ...(await Promise.all(readers.map((reader) => reader.cutAt())))),
   };
 }
 

@@ -137,6 +137,18 @@ export function createRedisAudit(
     return toHashEntries(await redis.run(skimScript, [stream], args));
   }
 
+  async function cutAt(): Promise<number> {
+    const [written, [oldest]] = await Promise.all([
+      redis.command("GET", `${stream}:bytes`),
+      redis.command("XRANGE", stream, "-", "+", "COUNT", "1") as Promise<readonly StreamEntry[]>,
+    ]);
+    if (oldest === undefined) return 0;
+    const [id, fields] = oldest;
+    const before = Number(fields[fields.indexOf("c") + 1]);
+    // What was trimmed by its age leaves less, or begins 30 days ago.
+    return before > 0 && Number(written) - before > maxBytes / 2 ? Number(id.slice(0, id.indexOf("-"))) : 0;
+  }
+
   const riding: RidingAudit = {
     toAppend: (entries, lists) =>
       hasUnwritten()
@@ -144,7 +156,7 @@ export function createRedisAudit(
         : { stream, args: [keepMs, maxBytes, ...entries.flatMap((entry) => toTexts(entry, lists))] },
     written,
   };
-  return { ...audit, riding, read, lineageOf: (dlqId) => traceLineage(read, dlqId) };
+  return { ...audit, riding, read, cutAt, lineageOf: (dlqId) => traceLineage(read, dlqId) };
 }
 
 type Stored = readonly [id: string, text: string];

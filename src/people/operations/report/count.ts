@@ -36,11 +36,27 @@ const figureNames = Object.keys(figureWords) as readonly Figure[];
 export const eachFigure = <Value>(toValue: (name: Figure) => Value) =>
   Object.fromEntries(figureNames.map((name) => [name, toValue(name)])) as Record<Figure, Value>;
 
+export type HostCount = ReturnType<ReturnType<typeof createCount>["read"]>["hosts"][number];
+
+/** One row for each host, whatever sources send there. Pure. */
+export function sumHosts(all: readonly HostCount[]): readonly HostCount[] {
+  return [...groupBy(all, ({ host }) => host)].map(([host, parts]) => {
+    const sum = (name: Exclude<keyof HostCount, "host">): number | null =>
+      parts.some((part) => part[name] === null) ? null : sumOf(parts, (part) => part[name] ?? 0);
+    return {
+      host,
+      sentAgain: sum("sentAgain"),
+      failedAgain: sum("failedAgain"),
+      waitsAfter: sum("waitsAfter"),
+    };
+  });
+}
+
 type FirstOf = { [Act in AuditAct]?: number };
 const newLetter = () => ({ at: {} as FirstOf, host: "", isComeBack: false, why: "", as: "", messages: 0 });
 
 /** `from` is inclusive, `to` is not. `isHost`: null for all. */
-type Span = Readonly<Record<"from" | "to" | "now" | "retentionMs", number>> & {
+type Span = Readonly<Record<"from" | "to" | "now" | "cutAt" | "retentionMs", number>> & {
   readonly isHost: ((host: string) => boolean) | null;
 };
 
@@ -70,7 +86,7 @@ export function createCount(maxLetters: number) {
 
   /** `silent`: ids that are not known to have come back. `unknown`: why a figure is not known. */
   function read(kinds: readonly FailureView[], arrivals: ReadonlyMap<string, HourlyArrivals>, span: Span) {
-    const { from, to, now, retentionMs, isHost } = span;
+    const { from, to, now, cutAt, retentionMs, isHost } = span;
     const figures = eachFigure(() => 0);
     const unknown: Partial<Record<Figure, string>> = {};
     const isIn = (at = 0): boolean => at >= from && at < to;
@@ -138,6 +154,12 @@ export function createCount(maxLetters: number) {
     const kept = "arrivals are kept for a week, and of what came before only what redriver took is known";
     if (from - retentionMs < keptSince) Object.assign(unknown, { waitedBefore: kept, expired: kept });
     if (from < keptSince) unknown.arrived = kept;
+    const full = "acts are known from the beginning of this report on, as the audit has reached its size";
+    if (from - retentionMs < cutAt) {
+      Object.assign(unknown, { waitedBefore: full, expired: full });
+      // What was taken before seems to have waited until it expired.
+      if (to < now) unknown.waitsAfter = full;
+    }
 
     for (const kind of to < now ? [] : there)
       byHost.push([hostOfKind(kind), "waitsAfter", kind.waiting + kind.parked]);

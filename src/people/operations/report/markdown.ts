@@ -2,7 +2,7 @@
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { actColumns } from "../history/rows.ts";
-import { number, toLeft, toMinute } from "../phrases.ts";
+import { number, toCertain, toLeft, toMinute } from "../phrases.ts";
 import { eachFigure, figureWords } from "./count.ts";
 import type { OutageReport } from "./read.ts";
 
@@ -21,13 +21,24 @@ export function toTables(report: OutageReport): readonly Table[] {
     ["from entry to sent again: p99", delays && formatDuration(delays.p99Ms), ""],
     ["of no drain", toLeft(report.ofNoDrain, report), "in no figure above, as counted last"],
   ];
-  const cut: readonly Row[] = since < from ? [["earlier", null, "acts are kept for 30 days"]] : [];
+  const cut: readonly Row[] =
+    since < from ? [["earlier", null, "acts are kept for 30 days, and 256 MiB of them at most"]] : [];
   const title = `From ${toMinute(from)} to ${toMinute(to)} UTC, ${host ?? "all hosts"}`;
   return [
     [title, ["what", "messages", "note"], [...cut, ...rows]],
     ["By host", ["host", "sent again", "failed again", "waiting"], hosts.map(Object.values<Cell>)],
-    ["Acts", Object.keys(actColumns), acts.map((row) => Object.values(actColumns).map((of) => of(row)))],
+    [
+      toActsTitle(report),
+      Object.keys(actColumns),
+      acts.map((row) => Object.values(actColumns).map((of) => of(row))),
+    ],
   ];
+}
+
+/** Markdown and the page alike. */
+function toActsTitle({ acts, earlierActs }: OutageReport): string {
+  if (earlierActs.count === 0) return "Acts";
+  return `The last ${number(acts.length)} acts; ${toCertain(earlierActs)} earlier ones are in redriver history`;
 }
 
 export const toCell = (cell: Cell) => (typeof cell === "number" ? number(cell) : toPrintable(cell ?? "–"));

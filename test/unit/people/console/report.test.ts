@@ -15,6 +15,7 @@ const report: OutageReport = {
   expiredSince: undefined,
   hosts: [{ host: "pay|1.example.com", sentAgain: 1_200, failedAgain: 3, waitsAfter: null }],
   acts: [],
+  earlierActs: { count: 0, isExact: true },
   unknown: [{ figure: "expired", why: "arrivals are kept for a week" }],
 };
 
@@ -31,7 +32,7 @@ test("the report's page has its headings and tables, and the same as Markdown to
   const text = toMarkdown(report);
   expect(text).toMatch(/^# Outage report\n\n## From .*\n\n\| what \| messages \| note \|\n\| --- \|/);
   const rows = [
-    "earlier | – | acts are kept for 30 days",
+    "earlier | – | acts are kept for 30 days, and 256 MiB of them at most",
     "= sent again | 1,200 | ",
     "+ expired | – | arrivals are kept for a week",
     "from entry to sent again: p99 | 12m | ",
@@ -40,4 +41,18 @@ test("the report's page has its headings and tables, and the same as Markdown to
   for (const row of rows) expect(text).toContain(`\n| ${row} |\n`);
   expect(html).toContain(rows.at(-1));
   expect(toMarkdown({ ...report, since: report.from })).not.toContain("30 days");
+  const act = {
+    at: 0,
+    since: 0,
+    act: "apply",
+    count: 0,
+    drain: null,
+    hosts: { top: [], more: 0 },
+    by: "ann",
+  };
+  const acts = Array.from({ length: 200 }, () => ({ ...act, source: "eu", notes: [] }) as never);
+  const many = { ...report, acts, earlierActs: { count: 9_800, isExact: false } };
+  expect(toMarkdown(many)).toContain(
+    "\n## The last 200 acts; at least 9,800 earlier ones are in redriver history\n",
+  );
 });

@@ -227,6 +227,14 @@ describe("the audit", () => {
     expect(bytes).toBeLessThan(110_000);
     expect(entries.length).toBeGreaterThan(20);
     expect(entries[0]?.records[0]?.dlqId).toBe("399-0");
+    expect(await mergeReaders([create({}, "us" as SourceId), audit]).cutAt()).toBe(entries.at(-1)?.at);
+  });
+
+  test("has not reached its size after a few acts", async () => {
+    const audit = create();
+    expect(await audit.cutAt()).toBe(0);
+    await audit.append([entry({ records: page(1) })]);
+    expect(await audit.cutAt()).toBe(0);
   });
 
   test("of several sources is read as one, in the order of time", async () => {

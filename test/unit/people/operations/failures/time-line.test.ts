@@ -43,6 +43,7 @@ async function timeLineOf(
         yield skims?.(act) === true ? { at, act, by: "", source, drain: null, records: [] } : one;
       }
     },
+    cutAt: () => Promise.resolve(0),
     lineageOf: () => Promise.resolve(new Set()),
   };
   const toView = (id: string): LedgerView =>
