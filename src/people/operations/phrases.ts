@@ -1,4 +1,3 @@
-import type { QueueFacts } from "../../job/contracts/queue-facts.ts";
 import type { Lineage } from "../../job/message/lineage.ts";
 import { toPrintable } from "../../job/message/show-masked-values.ts";
 import { formatDuration } from "../../job/rules/durations.ts";
@@ -81,7 +80,10 @@ export function toExactClock(at: number, now: number): string {
 }
 
 /** `entered by 14:32:05 UTC`: the next pass counts what came later. Empty: one of the drains was never counted. */
-export function toEnteredBy(drains: QueueFacts["drains"], now: number): string {
+export function toEnteredBy(
+  drains: readonly { readonly facts: { readonly countedTo?: number } | null }[],
+  now: number,
+): string {
   const at = Math.min(...drains.map(({ facts }) => facts?.countedTo ?? 0));
   return at > 0 && drains.length > 0 ? `entered by ${toExactClock(at, now)}` : "";
 }

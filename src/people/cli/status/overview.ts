@@ -9,6 +9,7 @@ import {
   toAge,
   toCertain,
   toClock,
+  toEnteredBy,
   toExpiringCount,
   toIn,
   toTime,
@@ -95,7 +96,11 @@ export function toOverview(
     ).length;
     const document = documentHash === null ? "" : `, document ${documentHash}`;
     const differ = differing === 0 ? "" : `, ${differing} under another document`;
-    const asOf = `as of ${toTime(at).slice(11)}`;
+    const enteredBy = toEnteredBy(
+      drains.map((facts) => ({ facts })),
+      at,
+    );
+    const asOf = `as of ${toTime(at).slice(11)}${enteredBy && `, what ${enteredBy}`}`;
     const text = `${asOf}: ${counted(replicas.length, "replica")}${document}${differ}; redriver status <drain> has the details`;
     return wrapWords(columns, 0, "", text);
   }
