@@ -246,6 +246,8 @@ export function buildSource(config: SourceConfig, parts: SourceParts) {
   return {
     runtime: parts.decorate?.source?.(runtime) ?? runtime,
     service,
+    /** Past all pauses, for one look of a person. */
+    direct: called,
     token,
     pauses: pauseBook,
     /** Until when the service asked for a pause. */

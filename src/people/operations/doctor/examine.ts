@@ -116,12 +116,16 @@ async function judgeRedis(core: Pick<Core, "redis" | "sources">): Promise<readon
 /** Its token may list; may also delete, if a drain of it is live. Its clock is ours. */
 async function lookAtSource(
   source: About,
-  { service }: BuiltSource,
+  { service, direct }: BuiltSource,
   isLive: boolean,
   signal: AbortSignal,
 ): Promise<readonly DoctorFinding[]> {
   try {
-    await listOne(service, signal);
+    await listOne(service, signal).catch((error: unknown) => {
+      // A daemon has met a failure, and knows why. Its pause does not.
+      if (!isRedriverError(error) || error.code !== "service-resting") throw error;
+      return listOne(direct, signal);
+    });
   } catch (error) {
     return [source.failed(messageOf(error))];
   }

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { isRedriverError } from "../../../../src/job/contracts/errors.ts";
+import { examine } from "../../../../src/people/operations/doctor/examine.ts";
+import { useRedis } from "../../../support/redis.ts";
+import { createRig, never } from "../../../support/rig.ts";
+
+const redis = useRedis();
+
+it("the doctor tells why a service does not answer, although a daemon leaves it alone for now", async () => {
+  const settings = { "service.url": "http://127.0.0.1:1" };
+  const { core, drain } = await createRig({ redisUrl: redis.url(), settings });
+  const list = () =>
+    drain.source.service.list({ select: {}, count: 1 }).then(
+      () => "listed",
+      (error: unknown) => (isRedriverError(error) ? error.code : "another error"),
+    );
+  await expect.poll(list).toBe("service-resting");
+  const found = (await examine(core, never)).find(({ subject }) => subject === "source default");
+  expect(found).toMatchObject({
+    state: "failed",
+    message: expect.stringContaining("ECONNREFUSED") as string,
+  });
+});
