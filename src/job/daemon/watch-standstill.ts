@@ -9,6 +9,7 @@
 import type { LiveCore } from "../compose/live-core.ts";
 import type { Clock } from "../contracts/clock.ts";
 import type { Schedule } from "../contracts/drains-document.ts";
+import { unlessRedisAway } from "../contracts/errors.ts";
 import type { DrainName } from "../contracts/ids.ts";
 import { pauseOf } from "../contracts/pauses.ts";
 import type { DrainRuntime } from "../runtime.ts";
@@ -50,7 +51,9 @@ export function createStandstillWatch(
     watched.set(name, before);
     // What a drain that moves costs Redis is nothing.
     if (now - before.since < afterMs / 2) return null;
-    const found = await progressOf(live, drain);
+    // Redis may answer all but this, as a cluster with a slot that is half moved. That is no progress.
+    const unseen = { due: 0, progress: before.progress ?? "" };
+    const found = await unlessRedisAway(() => progressOf(live, drain), unseen);
     const isSame = found !== null && (before.progress === null || found.progress === before.progress);
     watched.set(name, { progress: found?.progress ?? null, since: isSame ? before.since : now });
     if (!isSame || now - before.since < afterMs) return null;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { LiveCore } from "../../../../src/job/compose/live-core.ts";
 import { createStandstillWatch, standstillAfterMs } from "../../../../src/job/daemon/watch-standstill.ts";
+import { RedriverError } from "../../../../src/job/contracts/errors.ts";
 import type { DrainName } from "../../../../src/job/contracts/ids.ts";
 import { createManualClock } from "../../../support/manual-clock.ts";
 
@@ -11,7 +12,15 @@ const minute = 60_000;
 function createStand() {
   const clock = createManualClock();
   const facts = { due: 5, openPass: { soFar: { pages: 1 } }, lastSuccessAt: 1, pace: {}, arrivals: 5 };
-  const state = { facts, mode: "live", health: "usable", pauses: [] as object[], isFit: true, reads: 0 };
+  const state = {
+    facts,
+    mode: "live",
+    health: "usable",
+    pauses: [] as object[],
+    isFit: true,
+    isAsked: true,
+    reads: 0,
+  };
   const config = () => ({
     name: main,
     mode: state.mode,
@@ -24,6 +33,7 @@ function createStand() {
     passes: {
       async facts() {
         state.reads += 1;
+        if (!state.isAsked) throw new RedriverError("redis-unavailable", "refused");
         return state.facts;
       },
     },
@@ -90,6 +100,15 @@ test("a drain whose due records nobody has listed stands still too", async () =>
   state.facts = { ...state.facts, due: 0 };
   await watch.look();
   expect(await after(4)).toEqual([expect.stringContaining("nobody looks for due records")]);
+});
+
+test("a Redis that does not say what the drain does shows no page of it either", async () => {
+  const { watch, state, after } = createStand();
+  state.isAsked = false;
+  await watch.look();
+  expect(await after(4)).toEqual([expect.stringContaining("the last failure: window job: unexpected")]);
+  state.isAsked = true;
+  expect(await after(0.2)).toEqual([]);
 });
 
 test("it takes a minute and a half at least, and a cron pattern three days", () => {
