@@ -16,7 +16,7 @@ export async function readFitness({
 }: Asked): Promise<Pick<QueueFacts, "redisFit" | "redisMemoryShare">> {
   try {
     const [{ problems, memoryShare }, missing] = await Promise.all([
-      checkFitness(redis),
+      checkFitness(redis, [...sources.keys()]),
       findMissingRights(redis, [...sources.keys()]),
     ]);
     return {
@@ -37,7 +37,7 @@ export async function lookAtRedis({ redis, sources }: Asked) {
   await reachRedis(redis);
   const missing = await findMissingRights(redis, [...sources.keys()]);
   const isReadable = !missing.some(({ message }) => message.includes("+info"));
-  const { problems } = isReadable ? await checkFitness(redis) : { problems: [] };
+  const { problems } = isReadable ? await checkFitness(redis, [...sources.keys()]) : { problems: [] };
   if (missing.length > 0) return { problems: [...missing, ...problems], server: null };
   const infos = (await redis.askMasters("INFO", "persistence")).map(({ reply }) => parseInfo(reply));
   const before = Date.now();

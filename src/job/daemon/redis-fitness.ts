@@ -54,7 +54,7 @@ export function createRedisFitness(
     let failure: unknown;
     let found: readonly RedisProblem[];
     try {
-      found = (await checkFitness(redis)).problems.filter(({ weight }) => weight !== "warn");
+      found = (await checkFitness(redis, sources())).problems.filter(({ weight }) => weight !== "warn");
     } catch (error) {
       // A server with an unreadable setup is as unfit as one that is set up wrongly.
       found = [{ kind: "unreadable", weight: "refuse", message: toFailure(error).message }];

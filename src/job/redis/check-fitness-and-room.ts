@@ -1,7 +1,7 @@
 import type { Clock } from "../contracts/clock.ts";
 import { isRedisSilent, isRedriverError, unlessRedisAway } from "../contracts/errors.ts";
 import type { RedisConnection } from "./connect.ts";
-import { sharedKey } from "./key-prefix.ts";
+import { sharedKey, sourceKey } from "./key-prefix.ts";
 import { judgeServer, memoryShare, parseInfo, type RedisProblem } from "./judge-server.ts";
 
 export interface RedisFitness {
@@ -13,9 +13,12 @@ export interface RedisFitness {
 
 /**
  * Asks every master for INFO. INFO memory has maxmemory_policy, so CONFIG, which hosted Redis often forbids,
- * is only a fallback. Fails with `redis-unavailable`.
+ * is only a fallback. Fails with `redis-unavailable`, also while a cluster moves the slot of one of these sources.
  */
-export async function checkFitness(redis: RedisConnection): Promise<RedisFitness> {
+export async function checkFitness(
+  redis: RedisConnection,
+  sources: readonly string[] = [],
+): Promise<RedisFitness> {
   const replies = await redis.askMasters("INFO");
   const masters = replies.map(({ address, reply }) => ({ address, info: parseInfo(reply) }));
   const hidesPolicy = masters.some(({ info }) => !info.has("maxmemory_policy"));
@@ -25,7 +28,7 @@ export async function checkFitness(redis: RedisConnection): Promise<RedisFitness
       redis.topology === "cluster" ? { ...problem, message: `${address}: ${problem.message}` } : problem,
     ),
   );
-  problems.push(...(await judgeTopology(redis, masters)));
+  problems.push(...(await judgeTopology(redis, masters, sources)));
   if (masters.some(({ info }) => mayRefuseWrites(info))) problems.push(...(await tryWriting(redis)));
   const shares = masters.flatMap(({ info }) => memoryShare(info) ?? []);
   return { problems, memoryShare: shares.length === 0 ? null : Math.max(...shares) };
@@ -57,6 +60,7 @@ async function tryWriting(redis: RedisConnection): Promise<readonly RedisProblem
 async function judgeTopology(
   redis: RedisConnection,
   masters: readonly { readonly info: ReadonlyMap<string, string> }[],
+  sources: readonly string[],
 ): Promise<readonly RedisProblem[]> {
   if (redis.topology !== "cluster") {
     if (!masters.some(({ info }) => info.get("cluster_enabled") === "1")) return [];
@@ -70,9 +74,18 @@ async function judgeTopology(
   }
   const states = await redis.askMasters("CLUSTER", "INFO");
   const down = states.find(({ reply }) => parseInfo(reply).get("cluster_state") === "fail");
-  if (down === undefined) return [];
+  if (down === undefined) {
+    await Promise.all(sources.map((source) => askForTwoKeys(redis, source)));
+    return [];
+  }
   const message = `${down.address}: expected cluster_state:ok, got fail: some slots have no master; see CLUSTER NODES, bring the master back or promote its replica`;
   return [{ kind: "cluster-down", weight: "refuse", message }];
+}
+
+/** As the ledger's scripts, a slot that is moved in part refuses it. */
+function askForTwoKeys(redis: RedisConnection, source: string): Promise<unknown> {
+  const [one, other] = ["preflight:1", "preflight:2"].map((key) => sourceKey(redis.keyPrefix, source, key));
+  return redis.command("EXISTS", one!, other!);
 }
 
 /** Policies by address, of the masters that show theirs. */

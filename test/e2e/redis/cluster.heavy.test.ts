@@ -60,7 +60,10 @@ describe("a cluster of three masters", () => {
       ids.map((id) => request(id)),
       { ...options, pageReadAt: (await ledger.now()).at },
     );
-    const isRefused = () => expect(ledger.peek(ids)).rejects.toMatchObject({ code: "redis-unavailable" });
+    const isRefused = async () => {
+      await expect(ledger.peek(ids)).rejects.toMatchObject({ code: "redis-unavailable" });
+      await expect(checkFitness(redis, [source])).rejects.toThrow(/a slot of the cluster is being moved/);
+    };
     const { entryPrefix, meta } = sourceKeys(redis.keyPrefix, source);
     await moveSlotOf(nodes, `{${source}}`, async (from, to) => {
       const move = (...keys: readonly string[]) =>
@@ -71,6 +74,7 @@ describe("a cluster of three masters", () => {
       await isRefused();
     });
     expect((await ledger.peek(ids)).views).toMatchObject([{ state: "open" }, { state: "open" }]);
+    await checkFitness(redis, [source]);
   }, 60_000);
 
   it("reached as if it were one server, or one server reached as if it were a cluster, is not ready, and the message names the setting", async () => {
