@@ -2,7 +2,7 @@ import { totalmem } from "node:os";
 import { setFlagsFromString } from "node:v8";
 
 const mib = 1_048_576;
-/** From this limit on, a third of the daemon's CPU is worth 180 MB more (docs/internals/benchmarks.md). */
+/** From this limit on, a quarter of the daemon's CPU is worth 100 MB more (docs/internals/benchmarks.md). */
 const roomyBytes = 512 * mib;
 
 /** Bytes that this process may use: the container's limit, or the machine's memory if there is none. */
@@ -11,9 +11,9 @@ export function readMemoryLimit(): number {
   return Math.min(process.constrainedMemory() || Infinity, totalmem());
 }
 
-/** What a daemon is given beside the budget of its pages: it peaks at 315 MB (docs/internals/memory.md). */
+/** What a daemon is given beside the budget of its pages (docs/internals/memory.md). */
 export function toDaemonBytes(limitBytes: number): number {
-  return limitBytes < roomyBytes ? 150 * mib : Math.min(340 * mib, limitBytes / 2);
+  return (limitBytes < roomyBytes ? 150 : 260) * mib;
 }
 
 /**

@@ -184,8 +184,8 @@ test.each([
   ["the shipped container", 768, 384, 128],
   // 85 % of the limit, less 270 MiB, of which a command beside it has a fifth.
   ["a smaller one", 384, 192, 45],
-  // From 512 MiB on, the daemon itself is given half of the limit, and 340 MiB at most.
-  ["one of 512 MiB", 512, 256, 47],
+  // From 512 MiB on, the daemon itself is given 70 MiB more.
+  ["one of 512 MiB", 512, 256, 44],
   ["a large one, where V8's heap is the limit", 4_096, 160, 100],
   ["a machine without limits", 65_536, 4_096, 128],
   ["a container that is too small for any", 256, 192, 16],
