@@ -100,7 +100,7 @@ export function toOverview(
       drains.map((facts) => ({ facts })),
       at,
     );
-    const asOf = `as of ${toTime(at).slice(11)}${enteredBy && `, what ${enteredBy}`}`;
+    const asOf = `as of ${toTime(at).slice(11)}${enteredBy && `, counting what ${enteredBy}`}`;
     const text = `${asOf}: ${counted(replicas.length, "replica")}${document}${differ}; redriver status <drain> has the details`;
     return wrapWords(columns, 0, "", text);
   }

@@ -71,7 +71,9 @@ describe("the overview of status", () => {
 
   it("says up to when all that entered is counted, as what came later may still be listed", () => {
     const drains = [43, 41].map((s) => ({ ...draining, countedTo: now - s * 1_000 }));
-    expect(overview({ drains })).toContain("\nas of 12:00:00 UTC, what entered by 11:59:17 UTC: 1 replica,");
+    expect(overview({ drains })).toContain(
+      "\nas of 12:00:00 UTC, counting what entered by 11:59:17 UTC: 1 replica,",
+    );
     expect(overview({ drains: [...drains, draining] })).not.toContain("entered");
   });
 
