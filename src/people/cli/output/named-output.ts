@@ -1,12 +1,13 @@
 import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, basename } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { misused } from "../../../job/contracts/errors.ts";
 import type { ProcessIo } from "../io.ts";
 
 export interface NamedOutput {
   write(line: string): Promise<void>;
-  /** Makes it whole and visible under its name. */
-  commit(): Promise<void>;
+  /** Makes it whole and visible under its name. False: stdout could not be written, or its reader is gone. */
+  commit(): Promise<boolean>;
   /** Leaves nothing behind. After a commit it does nothing. */
   discard(): Promise<void>;
 }
@@ -22,8 +23,12 @@ const bufferedCharacters = 64 * 1024;
  */
 export async function openNamedOutput(named: string, io: ProcessIo): Promise<NamedOutput> {
   if (named === "-") {
-    // Pipes and files are written to at once, so nothing piles up.
-    return { write: (line) => Promise.resolve(io.out(line)), commit: nothing, discard: nothing };
+    // Pipes and files are written to at once, so nothing piles up, and an error comes right after.
+    const commit = async (): Promise<boolean> => {
+      await setImmediate();
+      return !io.isOutLost;
+    };
+    return { write: (line) => Promise.resolve(io.out(line)), commit, discard: nothing };
   }
   const target = await toRegularFile(named);
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
@@ -46,6 +51,7 @@ export async function openNamedOutput(named: string, io: ProcessIo): Promise<Nam
       isOpen = false;
       await file.close();
       await orMisused(target, () => rename(temporary, target));
+      return true;
     },
     async discard() {
       if (isOpen) {

@@ -129,8 +129,7 @@ async function plan(
       const kept = flags.keep === true ? "kept for a day" : "kept for a day if there is room,";
       io.err(`${kept} as plan ${id}; redriver apply ${id.slice(0, shownIdLength)} acts on exactly these\n`);
     }
-    if (output === null) return;
-    await output.commit();
+    if (output === null || !(await output.commit())) return;
     const records = report.drains.reduce((sum, { planned }) => sum + planned, 0);
     const where = flags.out === "-" ? "stdout" : flags.out;
     io.err(`${counted(records, "record")} written to ${where}; redriver apply acts on exactly these\n`);
