@@ -12,7 +12,7 @@
 import type { Core } from "./compose/build-core.ts";
 
 export type { Core } from "./compose/build-core.ts";
-export type { BuiltSource } from "./compose/build-source.ts";
+export type { BuiltSource, Decorate } from "./compose/build-source.ts";
 export type { CoreLease, LiveCore } from "./compose/live-core.ts";
 export type { OpenParts } from "./compose/open-core.ts";
 export type { NoticeJobs } from "./daemon/people-beside.ts";

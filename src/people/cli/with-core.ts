@@ -1,4 +1,4 @@
-import { type Core, openCore, type OpenParts, requireRedis } from "../../job/door.ts";
+import { type Core, type Decorate, openCore, type OpenParts, requireRedis } from "../../job/door.ts";
 import { createTeardown, type Teardown } from "../../teardown.ts";
 import type { Events } from "../../job/contracts/events.ts";
 import type { Io, CommandContext } from "./io.ts";
@@ -21,11 +21,35 @@ export async function withCore<Result>(
 ): Promise<Result> {
   const teardown = createTeardown();
   try {
-    const core = await openCore({ settings, document, env: io.env, events, teardown, ...options });
+    const decorate = { source: sayWhatIsWaitedFor(io, teardown) };
+    const core = await openCore({ settings, document, env: io.env, events, teardown, decorate, ...options });
     return await work(core, teardown);
   } finally {
     await teardown.run(closeWithinMs);
   }
+}
+
+const silentMs = 2_000;
+
+/** Once for each time that a source has answered no listing for 2 s, tries included. */
+function sayWhatIsWaitedFor(io: Io, teardown: Teardown): NonNullable<Decorate["source"]> {
+  return (built) => {
+    const { service, config } = built;
+    const say = (): void => io.err(`waiting for the service of source ${config.name} to answer\n`);
+    let timer: NodeJS.Timeout | undefined;
+    const over = (): void => {
+      clearTimeout(timer);
+      timer = undefined;
+    };
+    teardown.add(`wait for ${config.name}`, over);
+    const list: typeof service.list = async (...asked) => {
+      timer ??= setTimeout(say, silentMs);
+      const listed = await service.list(...asked);
+      over();
+      return listed;
+    };
+    return { ...built, service: { ...service, list } };
+  };
 }
 
 /** For commands that need Redis and that a signal may end early. */
