@@ -17,7 +17,7 @@ export function createQueueGauges(
       return { value, metric: new Metric({ name, help, labelNames: labels, registers: [registry] }) };
     });
     all.push(...made.map(({ metric }) => metric));
-    return (subject: Subject, labels: Labels): void => {
+    return (subject: Subject, labels: Readonly<Record<string, string>>): void => {
       for (const { value, metric } of made) {
         const found = value(subject);
         if (found !== null && found !== undefined) metric.inc(labels, found);
@@ -117,8 +117,6 @@ export function createQueueGauges(
     }
   };
 }
-
-type Labels = Readonly<Record<string, string>>;
 
 /** Keeps a total from falling. What is forgotten leaves a sum, and Prometheus would take the rest for new counts. */
 export function createRisingTotals() {

@@ -4,13 +4,11 @@ import { parseJson } from "../job/message/json-value.ts";
 const minSecretLength = 6;
 const replacement = "[redacted]";
 
-export type Redact = (line: string) => string;
-
 /**
  * Redacts by value, in any place: as it is, as JSON escapes it, percent-encoded, and in base64 and base64url at any
  * of the three alignments, so also inside a Basic header. `secrets` is called for every line: tokens change.
  */
-export function createRedact(secrets: () => readonly string[]): Redact {
+export function createRedact(secrets: () => readonly string[]): (line: string) => string {
   let known: readonly string[] = [];
   let pattern: RegExp | null = null;
 

@@ -20,12 +20,7 @@ const scalarMark = "\u001f";
 /** Tokens without a character in the text: document, end of a broken flow collection, scalar. */
 const controlMarks = new Set(["\u0002", "\u0018", scalarMark]);
 
-export interface Excess {
-  readonly expected: string;
-  readonly offset: number;
-}
-
-export function findExcess(text: string): Excess | null {
+export function findExcess(text: string) {
   if (text.length > textLimits.maxBytes || Buffer.byteLength(text) > textLimits.maxBytes) {
     return { expected: `at most ${textLimits.maxBytes} bytes`, offset: 0 };
   }

@@ -7,16 +7,11 @@ import { verifySignature } from "./verify-signature.ts";
 /** Callbacks make this process read its keys again, at most so often. */
 const rereadEveryMs = 5_000;
 
-export interface SigningKey {
-  value(): string;
-  reread(): void;
-}
-
 export type CallbackAuthenticator = ReturnType<typeof createCallbackAuthenticator>;
 
 export function createCallbackAuthenticator(
   address: string,
-  keys: readonly SigningKey[],
+  keys: readonly { value(): string; reread(): void }[],
   time: ServiceTime & { readonly clock: Pick<Clock, "monotonic"> },
 ) {
   const { clock } = time;

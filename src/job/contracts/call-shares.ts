@@ -7,8 +7,6 @@ export interface LearnedLimit {
   readonly cuts: number;
 }
 
-export type LearnedLimits = Readonly<Record<ServiceOperation, LearnedLimit>>;
-
 /** A limit of the service for calls that list and delete: so many in every window. */
 export interface CallRate {
   readonly calls: number;
@@ -36,7 +34,7 @@ export interface CallReport {
 export interface CallShare {
   readonly part: number;
   readonly ofAll: number;
-  readonly limits: LearnedLimits;
+  readonly limits: Readonly<Record<ServiceOperation, LearnedLimit>>;
   /** The known limit, less what others than these replicas seem to use of it; null: none is known. */
   readonly rate: CallRate | null;
   /** All calls that list or delete are to wait for a moment of `takeMoments`. */

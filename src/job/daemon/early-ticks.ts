@@ -15,8 +15,6 @@ const maxWaitMs = 10 * 60_000;
 /** A pass that meets no answers takes minutes to end. A failure so much later is another outage. */
 const inARowWithinMs = 60 * 60_000;
 
-type PassClosed = Extract<CloseVerdict, { kind: "pass-closed" }>;
-
 /** Unix ms; 0: there is none. */
 function endOfPause(now: Health): number {
   return now.state === "waiting" ? now.until + afterPauseMs : 0;
@@ -84,7 +82,7 @@ export function createEarlyTicks(queue: Pick<WorkQueue, "addTick" | "addSweep">)
     },
     async closed(
       drain: DrainRuntime,
-      { outcome, tally }: Pick<PassClosed, "outcome" | "tally">,
+      { outcome, tally }: Pick<Extract<CloseVerdict, { kind: "pass-closed" }>, "outcome" | "tally">,
     ): Promise<void> {
       const { config, source } = drain;
       const { reasons } = tally;

@@ -8,15 +8,11 @@ import { createBullmqQueue } from "../queue/bullmq-queue.ts";
 import { toBullmqConnection } from "../redis/connect.ts";
 import { runDaemon, type DaemonParts } from "./run-daemon.ts";
 
-export interface DaemonSetup extends OpenParts {
-  readonly readSecret: ReadSecret;
-}
-
 type Built = "live" | "documentFile" | "replica" | "queue" | "events" | "clock" | "readStatistics";
 
 const closeWithinMs = 2_000;
 
-export function openDaemon(setup: DaemonSetup) {
+export function openDaemon(setup: OpenParts & { readonly readSecret: ReadSecret }) {
   const { settings, events, teardown, readSecret } = setup;
   const live = openLiveCore(setup);
   const readings = buildIndexReadings(live.current().redis, settings, readSecret, events);

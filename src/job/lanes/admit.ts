@@ -26,7 +26,6 @@ import { resumeMinutesOf, resumeMinutesBeside } from "./resume-minutes.ts";
 const partOfWatch = 1 / 20;
 
 export const admission: Gate = {
-  name: "lane",
   letsReconcilingPass: true,
   asking({ config: { lane } }, letters, now) {
     if (lane === undefined) return [];

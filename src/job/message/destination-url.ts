@@ -5,13 +5,8 @@ import { oncePerText } from "./once-per-text.ts";
 
 export type UrlParts = Readonly<Pick<URL, "protocol" | "hostname" | "host" | "origin" | "pathname">>;
 
-interface ReadUrl {
-  readonly parts: UrlParts | null;
-  readonly isDestination: boolean;
-}
-
 /** Asked up to six times for a message. A queue has some dozens of destinations, or one for each message. */
-const readUrl = oncePerText(500, 1_024, (text): ReadUrl => {
+const readUrl = oncePerText(500, 1_024, (text) => {
   const url = parseUrl(text);
   const parts = url === null ? null : toParts(url);
   return { parts, isDestination: parts !== null && hasDestinationForm(text) };

@@ -9,10 +9,6 @@ const blockBytes = 64;
 const tagBytes = 32;
 /** Longer texts get a buffer of their own. A signed lineage has some 400 characters. */
 const keptBytes = 4_096;
-interface Pads {
-  readonly inner: Buffer;
-  readonly outer: Buffer;
-}
 
 const padsOf = oncePerText(32, Infinity, toPads);
 
@@ -31,7 +27,7 @@ export function hmacSha256(key: string, text: string): string {
   return hash("sha256", pads.outer, "base64url");
 }
 
-function toPads(key: string): Pads {
+function toPads(key: string) {
   const bytes = Buffer.from(key);
   const block = Buffer.alloc(blockBytes);
   (bytes.length > blockBytes ? createHash("sha256").update(bytes).digest() : bytes).copy(block);

@@ -1,8 +1,5 @@
 import type { Decision, HoldReason } from "../rules/decision.ts";
 
-type Hold = Extract<Decision, { then: "hold" }>;
-type Park = Extract<Decision, { then: "park" }>;
-
 /** How a letter's way on its page ended. It is given once, and only page-report.ts counts it. */
 export type Fate =
   /** By the ledger, the rules, its attempts or time: its decision is held, parked or settled as it stands. */
@@ -26,8 +23,8 @@ export type Fate =
   /** Done since it was looked up. `isSettledElsewhere`: whoever did it deletes it, or the sweep. */
   | { readonly kind: "done-before"; readonly isSettledElsewhere: boolean }
   /** `why`: the limit or guard that holds it; part of the explanation. */
-  | { readonly kind: "held"; readonly decision: Hold; readonly why?: string }
-  | { readonly kind: "parked"; readonly decision: Park }
+  | { readonly kind: "held"; readonly decision: Extract<Decision, { then: "hold" }>; readonly why?: string }
+  | { readonly kind: "parked"; readonly decision: Extract<Decision, { then: "park" }> }
   | { readonly kind: "in-doubt" };
 
 interface Fated {

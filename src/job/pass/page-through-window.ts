@@ -22,17 +22,11 @@ export interface WindowPaging extends TakenWindow {
   readonly onPage: (tally: Tally, failures: FailureTally) => void;
 }
 
-export interface PagedWindow {
-  readonly split: readonly Window[];
-  readonly tally: Tally;
-  readonly failures: FailureTally;
-}
-
 /**
  * Pages through one window until its cursor ends, or until it is split into windows that replace it. Throws a
  * RedriverError, or `stopped`, when all pages in flight have ended. Null: another worker has begun it again, and counts it.
  */
-export async function pageThroughWindow(given: WindowPaging): Promise<PagedWindow | null> {
+export async function pageThroughWindow(given: WindowPaging) {
   const { pass, rows, left, places, signal } = given;
   const { source, config } = given.drain;
   const takenOver = new AbortController();

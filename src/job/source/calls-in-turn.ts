@@ -32,8 +32,6 @@ const partWithoutRedis = 4;
 /** Answers what ends the turn; safe to call twice. A call that was stopped has none, and the client ends it. */
 export type TakeTurn = (operation: ServiceOperation, signal?: AbortSignal) => Promise<() => void>;
 
-type Waiter = (isTurn: boolean) => void;
-
 /** Failures of these kinds may come from too many calls at once. The others are answers, or no calls. */
 const failures: ReadonlySet<RequestOutcome> = new Set(["unavailable", "timeout", "unknown", "not-sent"]);
 const nothing = { calls: 0, dlqCalls: 0, demand: 0 };
@@ -57,7 +55,7 @@ const listsFirst: readonly ServiceOperation[] = ["list", "delete", "batch"];
  */
 export function createCallsInTurn({ source, shares, maxInFlight, clock, events }: CallsInTurnParts) {
   const limits = each(() => new AdaptiveLimit(maxInFlight));
-  const waiting: Record<ServiceOperation, Waiter[]> = each(() => []);
+  const waiting: Record<ServiceOperation, ((isTurn: boolean) => void)[]> = each(() => []);
   const inFlight = each(() => 0);
   const closing = new AbortController();
   const toOwn = (part: number): Pick<CallShare, "part" | "ofAll"> => ({ part, ofAll: part / maxInFlight });

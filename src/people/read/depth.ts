@@ -1,7 +1,5 @@
 import type { Depth, QueueFacts, SharedRecords } from "../../job/contracts/queue-facts.ts";
 import { sumOf } from "./totals.ts";
-
-type SourceCounts = Pick<QueueFacts["sources"][number], "summary" | "census">;
 type DrainCounts = Pick<QueueFacts["drains"][number], "facts" | "destinations" | "stillCounting"> & {
   readonly selectsEverything: boolean;
 };
@@ -13,7 +11,7 @@ type DrainCounts = Pick<QueueFacts["drains"][number], "facts" | "destinations" |
  * nothing was counted yet. Pure.
  */
 export function toDepth(
-  { summary, census }: SourceCounts,
+  { summary, census }: Pick<QueueFacts["sources"][number], "summary" | "census">,
   drains: readonly DrainCounts[],
   shared: SharedRecords | null,
 ): Depth | null {

@@ -5,8 +5,6 @@ import type { FailureOfDrain } from "./counts-by-kind.ts";
 import { hourMs, sumOf } from "./totals.ts";
 
 const dayHours = 24;
-
-type SourceCounts = Pick<QueueFacts["sources"][number], "census" | "failures">;
 type DrainCounts = Pick<QueueFacts["drains"][number], "drain" | "facts" | "retentionMs" | "isOutdated"> & {
   readonly selectsEverything: boolean;
   /** How near its expiry it copies a record; null: it makes no copies. */
@@ -18,7 +16,7 @@ type DrainCounts = Pick<QueueFacts["drains"][number], "drain" | "facts" | "reten
  * census counted of no drain. While a drain is not counted, it is what the census counted in all. Pure. `now`: Unix ms.
  */
 export function toExpiring(
-  { census, failures }: SourceCounts,
+  { census, failures }: Pick<QueueFacts["sources"][number], "census" | "failures">,
   drains: readonly DrainCounts[],
   counts: ReadonlyMap<string, readonly FailureOfDrain[]>,
   now: number,

@@ -30,7 +30,7 @@ export async function readLaneStandings(
 }
 
 function toStanding(
-  { answer, at, nextInMs }: PeekedLane,
+  { answer, at, nextInMs }: Awaited<ReturnType<typeof peekLanes>>[number],
   view: LaneView | undefined,
   { canary, watchMs }: LaneConfig,
 ) {
@@ -58,8 +58,6 @@ function toStanding(
     isSuspect,
   };
 }
-
-type PeekedLane = Awaited<ReturnType<typeof peekLanes>>[number];
 
 /**
  * Lanes grant nothing and record nothing. At most 100, in order, as of `at`, Unix ms by Redis. `nextInMs`: until its next

@@ -10,16 +10,11 @@ import { asList, asMap, below, mapsIn, type Raw, type Report, type Warn } from "
 import { checkGuards, checkRules, checkRuleTests } from "./rule-checks.ts";
 import { checkWhens } from "./when-checks.ts";
 
-export interface Findings {
-  readonly problems: readonly Problem[];
-  readonly warnings: readonly Problem[];
-}
-
 /**
  * Checks the document as it was written, so that all problems are reported at once. A value of a wrong shape has its
  * own problem and is passed over. Without `now` (Unix ms) no date is judged.
  */
-export function checkTogether(tree: YamlTree, now: number | undefined): Findings {
+export function checkTogether(tree: YamlTree, now: number | undefined) {
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
   const report: Report = (path, part, message) => problems.push(tree.problemAt(path, part, message));

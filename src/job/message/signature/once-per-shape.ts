@@ -14,18 +14,13 @@
 /** Characters of an answer that are read, so that 1 MB costs as much as 4 KB. */
 export const maxRead = 4_096;
 
-interface Known {
-  readonly codes: Uint16Array;
-  readonly value: string;
-}
-
 /** Together a few MB. A queue has some dozens of shapes, or one for each message if strangers want it so. */
 const maxShapes = 4_096;
 const maxCodes = 1_000_000;
 
 /** No string is made: that costs more than the pass. Of two shapes with one hash the later is known. */
 export function oncePerShape(make: (text: string) => string): (text: string) => string {
-  const known = new Map<number, Known>();
+  const known = new Map<number, { readonly codes: Uint16Array; readonly value: string }>();
   const codes = new Uint16Array(maxRead + 1);
   let kept = 0;
   return (text) => {

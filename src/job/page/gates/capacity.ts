@@ -16,7 +16,6 @@ import { isReconciling, type CapacityWait, type Letter } from "../letter.ts";
 import { canaryTimeoutMs } from "../publish/canary-variant.ts";
 
 export const capacity: Gate = {
-  name: "capacity",
   letsReconcilingPass: false,
   asking(drain, letters, now) {
     const limited = limitedRulesOf(drain);

@@ -4,7 +4,6 @@ import { hold } from "../fate.ts";
 import { toAskAgain, type Gate } from "./gate.ts";
 
 export const guard: Gate = {
-  name: "guard",
   letsReconcilingPass: true,
   asking: ({ config }, letters, now) => (config.guards.length === 0 ? [] : toAskAgain(letters, now)),
   async ask(drain, letters) {

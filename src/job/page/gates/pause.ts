@@ -11,7 +11,6 @@ export function pausableNamesOf({ failure, due }: Pick<Letter, "failure" | "due"
 
 /** Asked before lanes and capacity give grants: what a pause holds waits for no rate. The ledger's begin asks again. */
 export const pause: Gate = {
-  name: "pause",
   letsReconcilingPass: true,
   asking: (_, letters, now) => toAskAgain(letters, now),
   async ask({ config, source }, letters) {

@@ -6,7 +6,6 @@ import { isReconciling } from "../letter.ts";
 const reasonOf = { usable: null, waiting: "not-sent", halted: "source-halted" } as const;
 
 export const sourceHealth: Gate = {
-  name: "source-health",
   letsReconcilingPass: false,
   asking: (_, letters) => letters,
   async ask({ config, source }, letters, signal) {

@@ -125,7 +125,7 @@ export function createRedisAudit(
   async function readEntries(
     [name = "", one = "", other = "", count = ""]: readonly string[],
     skims: AuditQuery["skims"],
-  ): Promise<readonly Stored[]> {
+  ): Promise<readonly (readonly [id: string, text: string])[]> {
     if (skims === undefined) {
       const reply = await redis.command(name, stream, one, other, "COUNT", count);
       return (reply as readonly StreamEntry[]).map(([id, fields]) => [
@@ -158,8 +158,6 @@ export function createRedisAudit(
   };
   return { ...audit, riding, read, cutAt, lineageOf: (dlqId) => traceLineage(read, dlqId) };
 }
-
-type Stored = readonly [id: string, text: string];
 type StreamEntry = readonly [id: string, fields: readonly string[]];
 
 /** A cheap check before parsing: most texts are about other dead letters. */

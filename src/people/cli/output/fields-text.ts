@@ -98,10 +98,8 @@ function toText(key: string, value: unknown, now: number): string {
   return `${toTime(value)} (${value > now ? `in ${formatDuration(value - now)}` : `${toAge(value, now)} ago`})`;
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
 /** A table with a column for each field that is known of a row. */
-export function toRows(width: number, rows: readonly Row[]): string {
+export function toRows(width: number, rows: readonly Readonly<Record<string, unknown>>[]): string {
   const all = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const keys = all.filter((key) => rows.some((row) => isKnown(row[key])));
   return toTable(

@@ -24,8 +24,6 @@ import { toNowHeadline } from "../../operations/status/headline.ts";
 import { toNeeds } from "../../operations/status/needs.ts";
 import { toRounded, toVerdict } from "../../operations/status/verdict.ts";
 import { styleText } from "node:util";
-
-type DrainStatus = Status["drains"][number];
 interface Row extends DestinationStatus {
   readonly stillCounting: boolean;
   readonly isPlan: boolean;
@@ -79,7 +77,7 @@ export function toOverview(
     });
   }
 
-  function toPassText(drain: DrainStatus, { replicas: running }: Status): string {
+  function toPassText(drain: Status["drains"][number], { replicas: running }: Status): string {
     if (drain.openPass !== null && drain.openPass !== undefined) {
       return `open for ${toAge(drain.openPass.startedAt, at)}`;
     }

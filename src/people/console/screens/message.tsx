@@ -35,12 +35,6 @@ import { defineScreen, still, type Drawn, type Html, type ScreenContext } from "
 
 type Model = NonNullable<Awaited<ReturnType<typeof readModel>>>;
 
-interface ListedBy {
-  readonly drain: string;
-  readonly explanation: string;
-  readonly does: string;
-}
-
 const maxHistoryRows = 100;
 
 export const messageScreen = defineScreen<Model>({
@@ -127,7 +121,7 @@ async function readListedBy(
   { explanation, others }: ReadMessage,
   letter: DeadLetter | null,
   { reads }: ScreenContext,
-): Promise<readonly ListedBy[]> {
+) {
   if (explanation === null || others.length === 0) return [];
   const origin = letter && laneOriginOfLetter(letter);
   const { drains } = await reads.status();

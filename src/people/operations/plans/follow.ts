@@ -49,8 +49,6 @@ const stopWords = {
   failed: "the apply has failed",
 } as const satisfies Record<NonNullable<Applied["stop"]>["kind"], string>;
 
-type Failure = Omit<PlanVerdict["failures"][number], "count">;
-
 /** Null if nothing was sent, or if Redis is away and nobody knows. Never throws. */
 export async function follow(run: FollowRun): Promise<PlanVerdict | null> {
   const { drain, signals, onNews } = run;
@@ -102,7 +100,7 @@ type Known = ReturnType<typeof createKnown>;
 function createKnown({ drain: { source }, check: { orders, sentFrom } }: FollowRun) {
   const candidates = [...orders].flatMap(([dlqId, { then }]) => (then === "republish" ? [dlqId] : []));
   const sent = new Set<DlqId>();
-  const back = new Map<DlqId, Failure>();
+  const back = new Map<DlqId, Omit<PlanVerdict["failures"][number], "count">>();
   /** Of those that came back: their kind. */
   const kinds = new Map<DlqId, string>();
   const delivered = new Set<DlqId>();

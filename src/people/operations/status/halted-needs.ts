@@ -92,11 +92,9 @@ export function toOwnersOfKinds(
   return present([...texts, ifAny(more, "more have an owner"), "nobody works on the others"]).join("; ");
 }
 
-type Row = Drain["destinations"][number] & { readonly source: string };
-
 /** What waits in these rows, each record once: drains that list the same have a row each for its destination. */
 export function toOnceByOrigin(
-  rows: readonly Row[],
+  rows: readonly (Drain["destinations"][number] & { readonly source: string })[],
   drains: readonly Drain[],
   name: "waiting" | "parked",
 ): Certain {
