@@ -14,10 +14,7 @@ export interface DestinationOfDrain extends Destination {
 }
 
 /** The destinations with most that waits, and what waits for all others. Pure. `drains`: of one source. */
-export function chooseDestinations(drains: readonly DrainRow[]): {
-  readonly shown: readonly DestinationOfDrain[];
-  readonly otherWaiting: number;
-} {
+export function chooseDestinations(drains: readonly DrainRow[]) {
   const all = drains
     .flatMap(({ drain, destinations }) => destinations.map((one) => ({ ...one, drain })))
     .toSorted(

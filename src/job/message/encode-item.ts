@@ -3,10 +3,7 @@ import { itemNamesOf } from "./headers.ts";
 import { maxEscapedBytes, toJsonText, writeJsonText } from "./json-text.ts";
 
 /** Exactly the four fields that an item may have, as JSON; `bytes` is its length in UTF-8. */
-export function encodeItem({ destination, queue, headers, body }: BatchItem): {
-  readonly json: string;
-  readonly bytes: number;
-} {
+export function encodeItem({ destination, queue, headers, body }: BatchItem) {
   const json = JSON.stringify({ destination, queue, headers, body });
   return { json, bytes: Buffer.byteLength(json) };
 }

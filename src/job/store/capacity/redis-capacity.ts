@@ -138,10 +138,7 @@ interface CountedRate {
 }
 
 /** The rates that a query asks, and by request the positions (from 1) of those that it needs. */
-function toCountedRates({ limits: { publish, perHost }, requests }: CapacityQuery): {
-  readonly rates: readonly CountedRate[];
-  readonly needs: readonly (readonly number[])[];
-} {
+function toCountedRates({ limits: { publish, perHost }, requests }: CapacityQuery) {
   const rates: CountedRate[] = [];
   const placeOf = (kind: RateKind, name: string, rate: Rate, more?: Pick<CountedRate, "auto">): number => {
     const known = rates.findIndex((one) => one.name === name);

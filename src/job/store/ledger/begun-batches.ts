@@ -26,10 +26,7 @@ export function createBegunBatches() {
       if (byFirstId.get(batch.dlqIds[0]) === batch) byFirstId.delete(batch.dlqIds[0]);
     },
     /** Batches of which all ids are given, one after another, and all other ids. */
-    split(dlqIds: readonly DlqId[]): {
-      readonly whole: readonly BegunBatch[];
-      readonly rest: readonly DlqId[];
-    } {
+    split(dlqIds: readonly DlqId[]) {
       const whole: BegunBatch[] = [];
       const rest: DlqId[] = [];
       for (let from = 0; from < dlqIds.length;) {
