@@ -1,5 +1,6 @@
 import type { Depth, QueueFacts, SharedRecords } from "../../job/contracts/queue-facts.ts";
 import { sumOf } from "./totals.ts";
+
 type DrainCounts = Pick<QueueFacts["drains"][number], "facts" | "destinations" | "stillCounting"> & {
   readonly selectsEverything: boolean;
 };

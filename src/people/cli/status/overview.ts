@@ -24,6 +24,7 @@ import { toNowHeadline } from "../../operations/status/headline.ts";
 import { toNeeds } from "../../operations/status/needs.ts";
 import { toRounded, toVerdict } from "../../operations/status/verdict.ts";
 import { styleText } from "node:util";
+
 interface Row extends DestinationStatus {
   readonly stillCounting: boolean;
   readonly isPlan: boolean;
