@@ -79,7 +79,7 @@ export const counterRows = [
     ["drain"],
     "redriver_decisions_total",
     "Decisions made, those of plan mode included.",
-    { "record:decided": byDecision },
+    { "record:decided": (event) => byReason(event).map(([{ decision }, count]) => [{ decision }, count]) },
     Object.keys(reasons).map((decision) => ({ decision })),
   ),
   // More than fifty reasons: of each drain they would be half of all series.
@@ -101,7 +101,7 @@ export const counterRows = [
     "record:settled": ({ count }) => count,
   }),
   row(["source", "drain"], "redriver_come_backs_total", "Redriven messages that were found dead again.", {
-    "record:come-back": countRecords,
+    "record:come-back": ({ records }) => records.length,
   }),
   row(["source", "drain"], "redriver_canaries_total", "Dead letters that were published as canaries.", {
     "record:published": countCanaries,
@@ -223,16 +223,8 @@ function byNotice(outcome: string) {
     notices.map(({ event }) => [{ event, outcome }, 1]);
 }
 
-function countRecords({ records }: { readonly records: readonly unknown[] }): number {
-  return records.length;
-}
-
 function countCanaries({ records }: EventOf<"record:published" | "record:come-back">): number {
   return records.filter(({ canary }) => canary).length;
-}
-
-function byDecision(event: EventOf<"record:decided">): readonly Group[] {
-  return byReason(event).map(([{ decision }, count]) => [{ decision }, count]);
 }
 
 /** A page has few kinds of decisions, so they are searched one after the other. */

@@ -8,7 +8,8 @@ type Line = readonly [level: LineLevel, message: () => string];
 
 /** For events that are rare, so that their text may be made in any case. */
 const said = (level: LineLevel, message: string): Line => [level, () => message];
-const failed = (code: ErrorCode | "unexpected", message: string): Line => said(levelOf(code), message);
+const failed = (code: ErrorCode | "unexpected", message: string): Line =>
+  said(code === "unexpected" ? "error" : errorTable[code].level, message);
 
 type RecordsEvent = Extract<RedriverEvent, { readonly records: readonly unknown[] }>;
 
@@ -66,10 +67,6 @@ function saysOnlyUnfit(event: RedriverEvent): boolean {
     (event.type === "job:failed" || event.type === "console:page-failed") &&
     (event.code === "redis-unavailable" || event.code === "redis-unsuitable")
   );
-}
-
-function levelOf(code: ErrorCode | "unexpected"): LineLevel {
-  return code === "unexpected" ? "error" : errorTable[code].level;
 }
 
 const requestLevels: Readonly<Record<RequestOutcome, LineLevel>> = {

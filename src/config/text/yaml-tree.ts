@@ -73,7 +73,7 @@ export function parseYaml(text: string, file: string): YamlReading {
   /** `expanding`: below an alias. What is wrong there is reported at its anchor, not once more for each alias. */
   function walk(node: Node | null | undefined, path: ValuePath, keyAt: number, expanding: boolean): Place {
     const place: Place = { at: startOf(node, keyAt), keyAt, value: null, entries: new Map() };
-    const refuse = expanding ? ignore : report;
+    const refuse = expanding ? () => undefined : report;
     values += 1;
     if (!exhausted && (values > maxValues || path.length > textLimits.maxDepth)) {
       const expected =
@@ -144,8 +144,6 @@ export function parseYaml(text: string, file: string): YamlReading {
   });
   return { ok: true, problems, tree: { value: root.value, locate, problemAt } };
 }
-
-function ignore(): void {}
 
 type MaybeNode = Node | string | null | undefined;
 

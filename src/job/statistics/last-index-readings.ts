@@ -1,5 +1,5 @@
 import type { Clock } from "../contracts/clock.ts";
-import type { IndexConfig, Schedule } from "../contracts/drains-document.ts";
+import type { IndexConfig } from "../contracts/drains-document.ts";
 import { toFailure } from "../contracts/errors.ts";
 import type { Events } from "../contracts/events.ts";
 import {
@@ -33,7 +33,9 @@ export function createIndexReadings({ store, read, clock, events }: IndexReading
     try {
       const { scalars, newest, days, unusableFields, series } = await read(index, signal);
       const summary = { scalars, newest, days, unusableFields };
-      const staleAfterMs = intervalMsOf(index.schedule) * staleAfterIntervals;
+      const { schedule } = index;
+      const intervalMs = schedule.kind === "every" ? schedule.everyMs : cronIntervalMs;
+      const staleAfterMs = intervalMs * staleAfterIntervals;
       const reading = { index: index.name, readAt: clock.now(), summary, series: toChartSeries(series) };
       await store.write(reading, staleAfterMs);
       events.emit({ type: "statistics:read", index: index.name, durationMs: clock.monotonic() - startedAt });
@@ -56,10 +58,6 @@ export function createIndexReadings({ store, read, clock, events }: IndexReading
       return store.readAll(names);
     },
   };
-}
-
-function intervalMsOf(schedule: Schedule): number {
-  return schedule.kind === "every" ? schedule.everyMs : cronIntervalMs;
 }
 
 /** Of each series: a chart of 600 pixels shows no more, and 16 series are 60 kB then. */

@@ -81,7 +81,7 @@ export async function compareDocuments(compared: DocumentsCompared) {
     groups.set(key, group);
     group.add(letter);
   };
-  if (drain !== null && against !== null && hasSameSelection(drain, against)) {
+  if (drain !== null && against !== null && isDeepStrictEqual(selectionOf(drain), selectionOf(against))) {
     for await (const letter of lettersOf(drain, compared)) {
       put(letter, toSided(against, letter, compared.at), toSided(drain, letter, compared.at));
     }
@@ -103,10 +103,6 @@ export async function compareDocuments(compared: DocumentsCompared) {
       .map((group) => group.report())
       .toSorted((one, other) => other.count - one.count),
   };
-}
-
-function hasSameSelection(one: DrainRuntime, other: DrainRuntime): boolean {
-  return isDeepStrictEqual(selectionOf(one), selectionOf(other));
 }
 
 function selectionOf({ config: { select, dates, source } }: DrainRuntime): object {

@@ -37,7 +37,7 @@ export function estimate(input: EstimateInput) {
     /** Becomes due by time alone. The rules of the plan have when. */
     later,
     /** By the limit that takes longest; null if no limit is set. */
-    least: longestOf(leastTimes(input, all)),
+    least: leastTimes(input, all).toSorted((one, other) => other.ms - one.ms)[0] ?? null,
     destinations: toShown(destinations),
     /** Passes that an unattended drain needs under `perPass`; 1 without such a ceiling. */
     passes: limits.perPass === undefined ? 1 : Math.max(1, Math.ceil((all - again) / limits.perPass)),
@@ -66,10 +66,6 @@ function leastTimes({ limits, ruleRates, counts }: EstimateInput, all: number): 
 function toLeast(kind: "publish" | "host" | "rule", rate: Rate, publishes: number, name?: string) {
   const ms = Math.ceil((publishes / rate.count) * rate.perMs);
   return { kind, rate, publishes, ms, ...defined({ name }) };
-}
-
-function longestOf(times: readonly LeastTime[]): LeastTime | null {
-  return times.toSorted((one, other) => other.ms - one.ms)[0] ?? null;
 }
 
 function daysOf(publishes: number, ceiling: DayCeiling | null): number {

@@ -1,7 +1,7 @@
 import { pauseOf } from "../../job/contracts/pauses.ts";
-import { type LanesCounted, hasLanes } from "../../job/contracts/lanes.ts";
+import { hasLanes } from "../../job/contracts/lanes.ts";
 import { maxLanesShown, type QueueFacts } from "../../job/contracts/queue-facts.ts";
-import { type SourceRuntime, type Core, readFitness } from "../../job/door.ts";
+import { type Core, readFitness } from "../../job/door.ts";
 import { toShortId } from "../../job/message/short-id.ts";
 import { toDepth } from "./depth.ts";
 import { toExpiring } from "./expiring.ts";
@@ -24,7 +24,7 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
         runtime.book.census(),
         runtime.failures.all(),
         book.all(),
-        readLanes(core, runtime),
+        hasLanes(core.drains, runtime) ? runtime.lanes.busiest(maxLanesShown) : null,
       ]);
       const { id: source, censusEveryMs } = runtime.config;
       const countingKey = [...core.drains.values()].find((one) => one.source === runtime)?.countingKey;
@@ -96,8 +96,4 @@ export async function readQueueFacts(core: Core): Promise<QueueFacts> {
     drains: drains.flatMap(({ drain }) => inOrder.find((one) => one.drain === drain) ?? []),
     sources: found.map(({ source }) => source),
   };
-}
-
-async function readLanes(core: Core, source: SourceRuntime): Promise<LanesCounted | null> {
-  return hasLanes(core.drains, source) ? source.lanes.busiest(maxLanesShown) : null;
 }

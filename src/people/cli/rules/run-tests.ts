@@ -97,7 +97,9 @@ const minuteMs = 60_000;
 export function toTestRecord({ given }: RuleTest, drain: DrainConfig) {
   const { record, attempt = 0 } = given;
   const messageAgeMs = given.messageAgeMs;
-  const plainAgeMs = Math.max(hourMs, drain.minAgeMs, waitOf(drain, attempt));
+  const { waitMs } = drain.attempts;
+  const wait = waitMs[Math.min(attempt, waitMs.length - 1)] ?? 0;
+  const plainAgeMs = Math.max(hourMs, drain.minAgeMs, wait);
   const ageMs = given.ageMs ?? Math.min(plainAgeMs, messageAgeMs ?? plainAgeMs);
   const dlqId = record["dlqId"];
   const createdAt = typeof record["createdAt"] === "number" ? record["createdAt"] : undefined;
@@ -123,10 +125,6 @@ export function toTestRecord({ given }: RuleTest, drain: DrainConfig) {
     now,
     view,
   };
-}
-
-function waitOf({ attempts: { waitMs } }: DrainConfig, attempt: number): number {
-  return waitMs[Math.min(attempt, waitMs.length - 1)] ?? 0;
 }
 
 const ofAny = ["url", "topicName", "scheduleId", "queueName", "responseStatus", "flowControlKey"] as const;
