@@ -190,6 +190,17 @@ function firstSyntaxError(
   // Its message is that of a call stack.
   if (first.code === "RESOURCE_EXHAUSTION") return { offset: first.pos[0], expected: "less nesting" };
   const [why = ""] = first.message.split(/[:;]/);
-  const expected = `valid YAML (${why}); quotes around a value with signs of YAML may be missing`;
-  return { offset: first.pos[0], expected };
+  const hint = ofSigns.has(first.code) ? "; quotes around a value with signs of YAML may be missing" : "";
+  return { offset: first.pos[0], expected: `valid YAML (${why})${hint}` };
 }
+
+/** A tab, an indentation, a second document or an open bracket is none of a value without its quotes. */
+const ofSigns: ReadonlySet<string> = new Set<YAMLError["code"]>([
+  "BAD_ALIAS",
+  "BAD_SCALAR_START",
+  "BLOCK_AS_IMPLICIT_KEY",
+  "BLOCK_IN_FLOW",
+  "NON_STRING_KEY",
+  "TAG_RESOLVE_FAILED",
+  "UNEXPECTED_TOKEN",
+]);

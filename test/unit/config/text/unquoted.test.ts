@@ -66,10 +66,16 @@ describe("a text that is no YAML", () => {
     ["tabs", ["\tmode: plan", "\tminAge: 1m"], "5:5: expected valid YAML (Tabs are not allowed"],
     ["an open bracket", ["rules: ["], "expected valid YAML (Flow sequence in block"],
     ["an open quote", ['source: "eu'], 'expected valid YAML (Missing closing "quote)'],
-  ])("is one problem with its place: %s", (_, lines, problem) => {
-    expect(problemsOf(withDrain(...lines))).toEqual([expect.stringContaining(problem)]);
-    expect(problemsOf(withDrain(...lines))).toEqual([expect.stringMatching(/^drains\.yaml:\d+:\d+: /)]);
-  });
+    ["a second document", ["mode: plan", "...", "---", "version: 1"], "expected valid YAML (Source contains"],
+  ])(
+    "is one problem with its place, and is about quotes only if they can be missing: %s",
+    (name, lines, problem) => {
+      const problems = problemsOf(withDrain(...lines).replaceAll(/^ +(?=---|\.\.\.)/gm, ""));
+      expect(problems).toEqual([expect.stringContaining(problem)]);
+      expect(problems).toEqual([expect.stringMatching(/^drains\.yaml:\d+:\d+: /)]);
+      expect(problems.join().includes("quotes around")).toBe(/deeper|dash/.test(name));
+    },
+  );
 });
 
 describe("a key of when that is no field of a record", () => {
