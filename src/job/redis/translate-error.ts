@@ -13,6 +13,7 @@ const login = unfit(
 );
 const inCluster = unfit("set redis.cluster (REDRIVER_REDIS_CLUSTER) to true: this is a node of a cluster");
 const slotMoving = away("a slot of the cluster is being moved; wait until it is");
+const slotElsewhere = away("a slot of the cluster is being moved, or its node is away; see CLUSTER NODES");
 
 /** The meaning of a refusal by its first word. The command did nothing. */
 const meanings: Readonly<Record<string, Meaning>> = {
@@ -95,9 +96,9 @@ export function findRefusal(text: string): (Meaning & { readonly word: string })
     const general = generalRefusals.find(([pattern]) => pattern.test(answer))?.[1];
     return general === undefined ? null : { word: "ERR", ...general };
   }
-  // A client that follows redirections meets too many of them only while slots move.
-  const isMoving = answer !== text && known.code !== "redis-unavailable";
-  return { word, ...(isMoving ? slotMoving : known) };
+  // A client that follows redirections meets too many of them only while slots move, or lead to a node that is down.
+  const isElsewhere = answer !== text && known.code !== "redis-unavailable";
+  return { word, ...(isElsewhere ? slotElsewhere : known) };
 }
 
 /**

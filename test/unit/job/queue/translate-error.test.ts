@@ -67,6 +67,9 @@ describe("an error of the queue's library", () => {
       message: expect.stringMatching(/^windows: Redis refused: OOM; maxmemory is reached/) as string,
       cause: refused,
     });
+    // A node that is down is led to as often as one that gives its slot away.
+    const led = new Error("Too many Cluster redirections. Last error: ReplyError: MOVED 866 a:7001");
+    expect(toQueueFailure(led).message).toContain("or its node is away; see CLUSTER NODES");
     expect(toCallError(reply("NOPERM no"), "tick")).toMatchObject({ code: "redis-unsuitable" });
     expect(toCallError(new Error("Command timed out"), "tick")).toMatchObject({ code: "redis-unavailable" });
   });
