@@ -1,7 +1,7 @@
 import type { Clock } from "../contracts/clock.ts";
 import { isRedisSilent, isRedriverError, unlessRedisAway } from "../contracts/errors.ts";
 import type { RedisConnection } from "./connect.ts";
-import { sharedKey, sourceKey } from "./key-prefix.ts";
+import { sharedKey, sourceKey, toQueuePrefix } from "./key-prefix.ts";
 import { judgeServer, memoryShare, parseInfo, type RedisProblem } from "./judge-server.ts";
 
 export interface RedisFitness {
@@ -13,7 +13,7 @@ export interface RedisFitness {
 
 /**
  * Asks every master for INFO. INFO memory has maxmemory_policy, so CONFIG, which hosted Redis often forbids,
- * is only a fallback. Fails with `redis-unavailable`, also while a cluster moves the slot of one of these sources.
+ * is only a fallback. Fails with `redis-unavailable`, also while a cluster moves the slot of the queues, or of one of these sources.
  */
 export async function checkFitness(
   redis: RedisConnection,
@@ -75,18 +75,18 @@ async function judgeTopology(
   const states = await redis.askMasters("CLUSTER", "INFO");
   const down = states.find(({ reply }) => parseInfo(reply).get("cluster_state") === "fail");
   if (down === undefined) {
-    await Promise.all(sources.map((source) => askForTwoKeys(redis, source)));
+    const { keyPrefix } = redis;
+    const places = [toQueuePrefix(keyPrefix), ...sources.map((source) => sourceKey(keyPrefix, source))];
+    await Promise.all(places.map((place) => askForTwoKeys(redis, place)));
     return [];
   }
   const message = `${down.address}: expected cluster_state:ok, got fail: some slots have no master; see CLUSTER NODES, bring the master back or promote its replica`;
   return [{ kind: "cluster-down", weight: "refuse", message }];
 }
 
-/** As the ledger's scripts, a slot that is moved in part refuses it. */
-function askForTwoKeys(redis: RedisConnection, source: string): Promise<unknown> {
-  const [one, other] = ["preflight:1", "preflight:2"].map((key) => sourceKey(redis.keyPrefix, source, key));
-  return redis.command("EXISTS", one!, other!);
-}
+/** A slot that is moved in part refuses it, as it does scripts. */
+const askForTwoKeys = (redis: RedisConnection, place: string): Promise<unknown> =>
+  redis.command("EXISTS", `${place}:preflight:1`, `${place}:preflight:2`);
 
 /** Policies by address, of the masters that show theirs. */
 async function askPolicies(redis: RedisConnection): Promise<ReadonlyMap<string, string>> {

@@ -87,6 +87,16 @@ describe("a cluster of three masters", () => {
     expect(stage.emulator.journal.entries("request")).toEqual([]);
   });
 
+  it("whose slot of the queues is moved in part says so", async () => {
+    const redis = createRedis({ url: first().url, cluster: [] }, { role: "test", keyPrefix: "moving" });
+    onTestFinished(() => redis.close());
+    await redis.ready(10_000);
+    await moveSlotOf(nodes, "{moving}", () =>
+      expect(checkFitness(redis)).rejects.toThrow(/a slot of the cluster is being moved/),
+    );
+    expect((await checkFitness(redis)).problems).toEqual([]);
+  });
+
   it("with a node that takes no writes has a problem, whichever node it is", async () => {
     const redis = createRedis({ url: first().url, cluster: [] }, { role: "test" });
     onTestFinished(() => redis.close());
