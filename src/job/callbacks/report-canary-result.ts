@@ -6,14 +6,9 @@ import { unlessRedisAway } from "../contracts/errors.ts";
 import { undeliveredLimitOf } from "../page/gates/capacity.ts";
 import type { SourceRuntime } from "../runtime.ts";
 
-type ReportedSource = Pick<
-  SourceRuntime,
-  "config" | "lanes" | "lineageKeys" | "capacity" | "deliveryWatch" | "clock" | "service"
->;
-
 /** Its step comes from the signed lineage over its body, so not even the service can invent one. It counts once. */
 export async function reportCanaryResult(
-  source: ReportedSource,
+  source: SourceRuntime,
   report: AttemptReport,
 ): Promise<Extract<CallbackOutcome, "delivered" | "failed" | "retrying" | "unknown">> {
   const { lanes, lineageKeys } = source;
@@ -35,7 +30,7 @@ export async function reportCanaryResult(
 const leastMs = 100;
 
 /** How long the service takes to deliver, its wait included: what may wait undelivered depends on it. */
-async function learnTime(source: ReportedSource, { createdAt }: AttemptReport): Promise<void> {
+async function learnTime(source: SourceRuntime, { createdAt }: AttemptReport): Promise<void> {
   const limit = undeliveredLimitOf(source);
   if (limit === undefined || createdAt === undefined) return;
   const tookMs = Math.max(leastMs, source.clock.now() - createdAt, serviceNow(source) - createdAt);

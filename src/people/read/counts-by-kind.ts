@@ -19,10 +19,7 @@ export interface FailureOfDrain extends StandingFailure, Expired {
   readonly stillCounting: boolean;
 }
 
-type Drain = Pick<
-  QueueFacts["drains"][number],
-  "drain" | "facts" | "stillCounting" | "mayShare" | "isOutdated" | "retentionMs"
->;
+type Drain = Omit<QueueFacts["drains"][number], "destinations">;
 
 /** By kind. What a first full pass has not listed yet is from the census, or of what the first one has listed so far. */
 export function countsByKind(
