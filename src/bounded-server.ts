@@ -29,12 +29,7 @@ interface BoundedServerOptions extends ServerAddress {
 }
 
 interface Connection {
-  readonly turns: Turn[];
-}
-
-interface Turn {
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
+  readonly turns: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }[];
 }
 
 /** Interval of the search for slow senders. Node's own 30 s would let them have four times as long. */

@@ -1,6 +1,5 @@
-import type { ReadSecret } from "../../config/read-secret.ts";
+import { type ReadSecret, toAddressSetting, toTokenSetting } from "../../config/read-secret.ts";
 import { createHash } from "node:crypto";
-import { toAddressSetting, toTokenSetting } from "../../config/read-secret.ts";
 import { proxyFor } from "../../egress/proxy-for.ts";
 import { toLedgerLimits } from "../../config/settings/ledger-limits.ts";
 import type { Settings } from "../../config/settings/settings.ts";

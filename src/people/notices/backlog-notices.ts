@@ -25,12 +25,6 @@ export interface BacklogMemory {
 type Main = Pick<NoticeItem, "destination" | "cause" | "failure">;
 type Done = Pick<DrainNoticeFacts, "published" | "failedAgain" | "parked">;
 
-interface BacklogNews {
-  readonly began?: NoticeItem;
-  readonly ended?: NoticeItem;
-  readonly after: BacklogMemory;
-}
-
 /** So many at once are a backlog, and fewer if they stay. */
 const manyWaiting = 10;
 const staysMs = 10_000;
@@ -44,7 +38,7 @@ export function toBacklogNotices(
   drain: DrainNoticeFacts,
   facts: NoticeFacts,
   now: number,
-): BacklogNews {
+) {
   const { published, failedAgain, parked, waiting, heldByRules } = drain;
   const done = { published, failedAgain, parked };
   const known = before ?? { before: done };

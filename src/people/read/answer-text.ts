@@ -1,5 +1,4 @@
-import type { FailureKind } from "../../job/message/failure-kind.ts";
-import { othersOfAllId, unreadableKind } from "../../job/message/failure-kind.ts";
+import { type FailureKind, othersOfAllId, unreadableKind } from "../../job/message/failure-kind.ts";
 
 /** `503 upstream is not there`, `no answer`; what a person recognises a kind of failure by. */
 export function toAnswerText({ id, status, text }: Pick<FailureKind, "id" | "status" | "text">): string {

@@ -76,7 +76,7 @@ async function showLetter(
   query: AuditQuery,
   flags: HistoryFlags,
   { io, exitWith }: CommandContext,
-): Promise<Shown> {
+) {
   const lineage = await findLineage(await toDlqId(dlqId, reader), {
     reader,
     sources: [...core.sources.values()].map(({ runtime }) => runtime),
@@ -102,12 +102,7 @@ async function toDlqId(id: string, reader: AuditReader): Promise<string> {
 }
 
 /** How many rows were shown, and how many of them name a drain: an act on all drains does not. */
-interface Shown {
-  readonly rows: number;
-  readonly ofDrains: number;
-}
-
-async function show(reader: AuditReader, query: AuditQuery, flags: HistoryFlags, io: Io): Promise<Shown> {
+async function show(reader: AuditReader, query: AuditQuery, flags: HistoryFlags, io: Io) {
   const { json = false, limit } = flags;
   const { entries, missing } = selectRecords(reader.read(query), flags);
   let [rows, ofDrains] = [0, 0];

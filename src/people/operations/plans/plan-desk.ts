@@ -22,10 +22,9 @@ import {
 import type { PlanFile } from "../../plan/plan-file.ts";
 import { applySharedPlan, type ApplyEnd, type ApplyWatch, type BesideApply } from "./apply-shared-plan.ts";
 import { shownIdLength } from "./choose-plan.ts";
-import { toWhyOrdered } from "./discard.ts";
+import { toWhyOrdered, requireSelection } from "./discard.ts";
 import { freezePlan, type PlanReport } from "./freeze-plan.ts";
 import { beginKeeping, importPlan, type Keeper, type KeepParts, newClaim } from "./keep-plan.ts";
-import { requireSelection } from "./discard.ts";
 import { type Core, type CoreLease, recordIntent } from "../../../job/door.ts";
 
 export interface PlanDeskParts extends BesideApply, KeepParts {
