@@ -1,4 +1,4 @@
-import { isObject, parseJson } from "../message/json-value.ts";
+import { isObject, isTime, parseJson } from "../message/json-value.ts";
 import { toPrintable } from "../message/show-masked-values.ts";
 import { archiveReasons, type ArchiveEntry } from "../contracts/archive.ts";
 import type { DrainName, SourceId } from "../contracts/ids.ts";
@@ -31,11 +31,6 @@ export function parseLine(line: string): ArchiveEntry | string {
     dlqId: dlqId as ArchiveEntry["dlqId"],
     record,
   };
-}
-
-/** A moment that a `Date` can hold. */
-function isTime(at: unknown): at is number {
-  return typeof at === "number" && Math.abs(at) <= 8.64e15;
 }
 
 function isTextOrNull(value: unknown): value is string | null {

@@ -81,12 +81,3 @@ export function spellPath(path: string): string {
     return /[\w\-.~]/.test(character) ? character : sign.toUpperCase();
   });
 }
-
-/** A path as people read it; the same if it does not decode. */
-export function readablePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}

@@ -19,6 +19,11 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
+/** A moment that a `Date` can hold. */
+export function isTime(value: unknown): value is number {
+  return typeof value === "number" && Math.abs(value) <= 8.64e15;
+}
+
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

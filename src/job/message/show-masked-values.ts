@@ -133,7 +133,8 @@ function cutAt(text: string, sign: string): readonly [before: string, isThere: b
   return at === -1 ? [text, false] : [text.slice(0, at), true];
 }
 
-function toDecoded(text: string): string {
+/** As people read it; the same if it does not decode. */
+export function toDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -22,7 +22,7 @@ export interface Page {
   readonly isAlone?: boolean;
 }
 
-const absent: LedgerView = { state: "absent" };
+export const absent: LedgerView = { state: "absent" };
 const undecided: Decision = { then: "hold", reason: "in-flight", rule: null };
 
 export class Letter {

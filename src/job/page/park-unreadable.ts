@@ -6,6 +6,7 @@ import type { LedgerView } from "../contracts/ledger-entries.ts";
 import { unreadableKind } from "../message/failure-kind.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { eachApart } from "./apart.ts";
+import { absent } from "./letter.ts";
 import type { PageReport } from "./page-report.ts";
 import type { Unreadable } from "./parse-page.ts";
 import { writeParked, type Parking } from "./park.ts";
@@ -57,8 +58,6 @@ async function parkSome(drain: DrainRuntime, unusable: readonly UnusableWithId[]
 }
 
 type UnusableWithId = UnusableRecord & { readonly dlqId: DlqId };
-
-const absent: LedgerView = { state: "absent" };
 
 function hasId(one: UnusableRecord): one is UnusableWithId {
   return one.dlqId !== undefined;

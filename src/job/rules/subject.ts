@@ -1,6 +1,7 @@
 import type { DeadLetter, DlqId } from "../message/dead-letter.ts";
 import { urlPartsOf } from "../message/destination-url.ts";
-import { hostFormsOf, readablePath, spellPath, type HostForms } from "../message/host-and-path.ts";
+import { hostFormsOf, spellPath, type HostForms } from "../message/host-and-path.ts";
+import { toDecoded } from "../message/show-masked-values.ts";
 import { valuesOf } from "../message/headers.ts";
 import { numberTextAt } from "../message/json-losses.ts";
 import type { JsonValue } from "../message/json-value.ts";
@@ -145,7 +146,7 @@ function toAddress(text: string): Address | null {
   const url = urlPartsOf(text);
   if (url === null || url.hostname === "") return null;
   const { protocol, host, pathname } = url;
-  const readable = readablePath(pathname);
+  const readable = toDecoded(pathname);
   const written = readable === pathname ? [pathname] : [pathname, readable];
   return { host: hostFormsOf(`${protocol}//${host}`), path: { spelled: spellPath(pathname), written } };
 }

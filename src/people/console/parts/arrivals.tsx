@@ -1,5 +1,6 @@
 import { arrivalHours, type HourlyArrivals } from "../../../job/contracts/failures.ts";
 import type { Html } from "../screen.ts";
+import { round } from "./chart.tsx";
 import { number } from "../../operations/phrases.ts";
 
 const hourMs = 3_600_000;
@@ -57,8 +58,4 @@ function toPath(counts: readonly number[], width: number): string {
       return `M${round(index * step)} ${height}v-${tall}h${wide}v${tall}z`;
     })
     .join("");
-}
-
-function round(size: number): number {
-  return Math.round(size * 100) / 100;
 }

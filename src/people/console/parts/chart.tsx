@@ -286,6 +286,6 @@ function toTicks(
   return ticks;
 }
 
-function round(value: number): number {
+export function round(value: number): number {
   return Math.round(value * 100) / 100;
 }

@@ -1,5 +1,6 @@
 /** One dead letter: the only page that calls the service, once. Without its content. */
 import type { DeadLetter } from "../../../job/message/dead-letter.ts";
+import { isTime } from "../../../job/message/json-value.ts";
 import { parseRecord } from "../../../job/message/parse-record.ts";
 import { toAnyText } from "../../../job/message/write-safe-json.ts";
 import { parkedAgainFor } from "../../operations/parked/release.ts";
@@ -333,11 +334,6 @@ function Value({ name, value }: { readonly name: string; readonly value: unknown
 }
 
 const maxValues = 50;
-
-/** A day that `Date` knows. */
-function isTime(value: unknown): value is number {
-  return typeof value === "number" && Math.abs(value) <= 8.64e15;
-}
 
 function toNamed(value: object): readonly string[] {
   return Object.entries(value).map(([name, one]) => `${name}: ${toAnyText(one)}`);
