@@ -36,22 +36,6 @@ const figureNames = Object.keys(figureWords) as readonly Figure[];
 export const eachFigure = <Value>(toValue: (name: Figure) => Value) =>
   Object.fromEntries(figureNames.map((name) => [name, toValue(name)])) as Record<Figure, Value>;
 
-export type HostCount = ReturnType<ReturnType<typeof createCount>["read"]>["hosts"][number];
-
-/** One row for each host, whatever sources send there. Pure. */
-export function sumHosts(all: readonly HostCount[]): readonly HostCount[] {
-  return [...groupBy(all, ({ host }) => host)].map(([host, parts]) => {
-    const sum = (name: Exclude<keyof HostCount, "host">): number | null =>
-      parts.some((part) => part[name] === null) ? null : sumOf(parts, (part) => part[name] ?? 0);
-    return {
-      host,
-      sentAgain: sum("sentAgain"),
-      failedAgain: sum("failedAgain"),
-      waitsAfter: sum("waitsAfter"),
-    };
-  });
-}
-
 type FirstOf = { [Act in AuditAct]?: number };
 const newLetter = () => ({ at: {} as FirstOf, host: "", isComeBack: false, why: "", as: "", messages: 0 });
 
@@ -91,7 +75,6 @@ export function createCount(maxLetters: number) {
     const unknown: Partial<Record<Figure, string>> = {};
     const isIn = (at = 0): boolean => at >= from && at < to;
     const [silent, delays]: [string[], number[]] = [[], []];
-    /** Of so many dead letters in the queue, and how it ended. */
     const stays: (readonly [many: number, enteredAt: number, leftAt: number, end: Figure])[] = [];
     const byHost: (readonly [host: string, what: Figure, many: number])[] = [];
     /** By its beginning: what arrived in each, less what redriver took of it: it waits, or expired, or is gone. */
@@ -151,15 +134,11 @@ export function createCount(maxLetters: number) {
       unknown[turning + retentionMs < to ? "expired" : "waitsAfter"] = notYet;
     }
     const keptSince = now - arrivalHours * hourMs;
-    const kept = "arrivals are kept for a week, and of what came before only what redriver took is known";
-    if (from - retentionMs < keptSince) Object.assign(unknown, { waitedBefore: kept, expired: kept });
+    const kept = "arrivals are kept for a week, acts up to 256 MiB, and what came before is known in part";
+    if (from - retentionMs < Math.max(keptSince, cutAt)) unknown.waitedBefore = unknown.expired = kept;
+    // What was taken before seems to have waited until it expired.
+    if (from - retentionMs < cutAt && to < now) unknown.waitsAfter = kept;
     if (from < keptSince) unknown.arrived = kept;
-    const full = "acts are known from the beginning of this report on, as the audit has reached its size";
-    if (from - retentionMs < cutAt) {
-      Object.assign(unknown, { waitedBefore: full, expired: full });
-      // What was taken before seems to have waited until it expired.
-      if (to < now) unknown.waitsAfter = full;
-    }
 
     for (const kind of to < now ? [] : there)
       byHost.push([hostOfKind(kind), "waitsAfter", kind.waiting + kind.parked]);

@@ -2,7 +2,7 @@
 import { toPrintable } from "../../../job/message/show-masked-values.ts";
 import { formatDuration } from "../../../job/rules/durations.ts";
 import { actColumns } from "../history/rows.ts";
-import { number, toCertain, toLeft, toMinute } from "../phrases.ts";
+import { number, toLeft, toMinute } from "../phrases.ts";
 import { eachFigure, figureWords } from "./count.ts";
 import type { OutageReport } from "./read.ts";
 
@@ -10,7 +10,6 @@ type Cell = string | number | null | undefined;
 type Row = readonly Cell[];
 type Table = readonly [title: string, head: readonly string[], rows: readonly Row[]];
 
-/** In reading order. Others have named what stands in them. */
 export function toTables(report: OutageReport): readonly Table[] {
   const { since, from, to, host, figures, delays, hosts, acts } = report;
   const whys = new Map<string, string>(report.unknown.map(({ figure, why }) => [figure, why]));
@@ -21,24 +20,14 @@ export function toTables(report: OutageReport): readonly Table[] {
     ["from entry to sent again: p99", delays && formatDuration(delays.p99Ms), ""],
     ["of no drain", toLeft(report.ofNoDrain, report), "in no figure above, as counted last"],
   ];
-  const cut: readonly Row[] =
-    since < from ? [["earlier", null, "acts are kept for 30 days, and 256 MiB of them at most"]] : [];
+  const cut: readonly Row[] = since < from ? [["earlier", null, "acts are kept for 30 days or 256 MiB"]] : [];
+  const last = acts.length < 200 ? "Acts" : "The last 200 acts: redriver history has the earlier ones";
   const title = `From ${toMinute(from)} to ${toMinute(to)} UTC, ${host ?? "all hosts"}`;
   return [
     [title, ["what", "messages", "note"], [...cut, ...rows]],
     ["By host", ["host", "sent again", "failed again", "waiting"], hosts.map(Object.values<Cell>)],
-    [
-      toActsTitle(report),
-      Object.keys(actColumns),
-      acts.map((row) => Object.values(actColumns).map((of) => of(row))),
-    ],
+    [last, Object.keys(actColumns), acts.map((row) => Object.values(actColumns).map((of) => of(row)))],
   ];
-}
-
-/** Markdown and the page alike. */
-function toActsTitle({ acts, earlierActs }: OutageReport): string {
-  if (earlierActs.count === 0) return "Acts";
-  return `The last ${number(acts.length)} acts; ${toCertain(earlierActs)} earlier ones are in redriver history`;
 }
 
 export const toCell = (cell: Cell) => (typeof cell === "number" ? number(cell) : toPrintable(cell ?? "–"));

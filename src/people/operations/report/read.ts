@@ -12,15 +12,10 @@ import { readAllArrivals } from "../failures/arrivals.ts";
 import { spanFields } from "../fields.ts";
 import { readHistoryPage } from "../history/read-page.ts";
 import { count, defineReading, time, type ReadingCall } from "../reading.ts";
-import { toTime } from "../phrases.ts";
-import { createCount, eachFigure, sumHosts, toHour } from "./count.ts";
+import { createCount, eachFigure, toHour } from "./count.ts";
 
 /** Without: the last day, to now; whole hours. */
 const input = z.strictObject(spanFields);
-
-const shownActs = 200;
-/** A row in memory is some 500 bytes. */
-const countedActs = 10_000;
 
 type Call = Pick<ReadingCall<z.output<typeof input>>, "core" | "input" | "now">;
 export type OutageReport = Awaited<ReturnType<typeof readReport>>;
@@ -33,11 +28,9 @@ export async function readReport({ core, input: asked, now }: Call, most = 100_0
   const { host, from: since = now - 24 * hourMs, to: until = now } = asked;
   const reader = await openAuditReader(core);
   const cutAt = await reader.cutAt();
-  const known = toHour(Math.max(now - auditKeptMs, cutAt)) + hourMs;
-  const from = Math.max(toHour(since), known);
+  const from = Math.max(toHour(since), toHour(Math.max(now - auditKeptMs, cutAt)) + hourMs);
   const to = Math.min(now, toHour(until + hourMs - 1));
-  if (!(from < to))
-    throw misused(`the report ends before it begins; acts are known from ${toTime(known)} on`);
+  if (!(from < to)) throw misused("the report ends before it begins; acts are kept for 30 days or 256 MiB");
   const isHost = host === undefined ? null : compileHostGlob(host);
   const sources = [...core.sources.values()].map(({ runtime }) => ({ ...runtime, ...createCount(most) }));
   // What expired in the span had entered before.
@@ -57,9 +50,9 @@ export async function readReport({ core, input: asked, now }: Call, most = 100_0
   const unknown = new Map(counted.flatMap((one) => Object.entries(one.unknown)));
   const delays = Float64Array.from(counted.flatMap((one) => one.delays)).toSorted();
   const delayAt = (share: number): number => delays[Math.ceil(share * delays.length) - 1]!;
-  const told = { host, act: [...personActs, ...laneActs], from, to, maxRows: countedActs };
-  const { rows, next } = await readHistoryPage(reader, { ...told, maxEntries: Infinity });
-  const hosts = sumHosts(counted.flatMap((one) => one.hosts));
+  const told = { host, act: [...personActs, ...laneActs], from, to, maxRows: 200, maxEntries: Infinity };
+  const { rows } = await readHistoryPage(reader, told);
+  const hosts = counted.flatMap((one) => one.hosts);
   const { count: ofNoDrain, expiredSince } = toUnselected(facts.sources, now);
   return {
     /** As asked: the audit may not go back so far. */
@@ -74,9 +67,8 @@ export async function readReport({ core, input: asked, now }: Call, most = 100_0
     ofNoDrain,
     expiredSince,
     hosts: hosts.toSorted((one, other) => (other.sentAgain ?? 0) - (one.sentAgain ?? 0)),
-    /** Of people and lanes, the first first; of many the last. */
-    acts: rows.slice(0, shownActs).toReversed(),
-    earlierActs: { count: Math.max(0, rows.length - shownActs), isExact: next === null },
+    /** Of people and lanes, the first first; of more than 200 the last. */
+    acts: rows.slice(0, 200).toReversed(),
     unknown: [...unknown].map(([figure, why]) => ({ figure, why })),
   };
 }
@@ -91,9 +83,6 @@ export const reportReading = defineReading({
     from: time,
     to: time,
     figures: z.record(z.string(), count.nullable()).describe("Null: `unknown` says why."),
-    earlierActs: z
-      .object({ count, isExact: z.boolean() })
-      .describe("Of the span, but not in `acts`: those are the last 200."),
   }),
   run: (call) => readReport(call),
 });

@@ -184,9 +184,7 @@ it("letters of no drain are in the list of kinds on each face, and a report says
   const long = await readReport({ core, input: { from: now - 40 * days }, now });
   expect(long.since).toBe(now - 40 * days);
   expect([long.from > now - 30 * days, long.from <= now - 30 * days + hourMs]).toEqual([true, true]);
-  expect(toMarkdown(long)).toContain(
-    "\n| earlier | – | acts are kept for 30 days, and 256 MiB of them at most |\n",
-  );
+  expect(toMarkdown(long)).toContain("\n| earlier | – | acts are kept for 30 days or 256 MiB |\n");
   const pause = {
     act: "pause",
     by: "ann",
@@ -195,9 +193,8 @@ it("letters of no drain are in the list of kinds on each face, and a report says
     records: [],
   } as const;
   await rig.drain.source.audit.append(Array.from({ length: 203 }, (_, n) => ({ ...pause, why: `INC-${n}` })));
-  const { acts, earlierActs } = await readReport({ core, input: {}, now: Date.now() + hourMs });
+  const { acts } = await readReport({ core, input: {}, now: Date.now() + hourMs });
   expect([acts.length, acts[0]?.why, acts.at(-1)?.why]).toEqual([200, "INC-3", "INC-202"]);
-  expect(earlierActs).toEqual({ count: 3, isExact: true });
   const before = { core, input: { from: now - 40 * days, to: now - 35 * days }, now };
   await expect(readReport(before)).rejects.toMatchObject({ code: "command-misused" });
 });

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AuditAct } from "../../../../src/job/contracts/audit.ts";
 import type { HourlyArrivals } from "../../../../src/job/contracts/failures.ts";
-import { createCount, sumHosts } from "../../../../src/people/operations/report/count.ts";
+import { createCount } from "../../../../src/people/operations/report/count.ts";
 import { hourMs } from "../../../../src/people/read/totals.ts";
 
 const start = 472_000 * hourMs;
@@ -118,15 +118,6 @@ describe("an outage report", () => {
         expect(before).toBe(after);
       }),
     );
-  });
-
-  it("has one row for a host of two sources, whose sum is not known if a part is not", () => {
-    const part = { host: "a", sentAgain: 3, failedAgain: 1, waitsAfter: 2 };
-    const other = { ...part, host: "b" };
-    expect(sumHosts([part, other, { ...part, sentAgain: 4, waitsAfter: null }])).toEqual([
-      { host: "a", sentAgain: 7, failedAgain: 2, waitsAfter: null },
-      other,
-    ]);
   });
 
   it("says that it does not know what failed again before, and of a host what expired", () => {
