@@ -11,7 +11,8 @@ const browser = useBrowser();
 
 const document = `
 version: 1
-sources: { default: {} }
+# A first count beside a pass waits for its next look: 5 minutes with the built-in 15m.
+sources: { default: { census: 30s } }
 defaults:
   minAge: 0s
   schedule: { every: 2s, full: 10s }
