@@ -32,6 +32,7 @@ export function describeConnectionFailure(error: unknown): string {
   return `the connection failed${what === undefined ? "" : ` (${what})`}`;
 }
 
+/** Such as ECONNREFUSED. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

@@ -223,6 +223,7 @@ export function isReconciling({ view }: Pick<Letter, "view">): boolean {
   return view.state === "open" && view.via === undefined && !view.pastHorizon;
 }
 
+/** It goes by the service's own retry. */
 export function isByService({ item }: Pick<Letter, "item">): boolean {
   return item?.via === "service";
 }

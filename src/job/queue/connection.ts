@@ -13,6 +13,7 @@ export interface QueueConnection {
   /** Redis TIME: seconds and microseconds. */
   time(): Promise<readonly (string | number)[]>;
   call(command: string, ...args: readonly (string | number)[]): Promise<unknown>;
+  /** `ready` while commands are answered. */
   readonly status: string;
   on(event: "ready" | "close", listener: () => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;

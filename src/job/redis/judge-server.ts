@@ -2,6 +2,7 @@
 export interface RedisProblem {
   readonly kind: RedisProblemKind;
   readonly weight: RedisProblemWeight;
+  /** With the fix. */
   readonly message: string;
 }
 

@@ -18,6 +18,7 @@ const wholeSeconds = [
 
 type FlowKeys = Partial<Readonly<Record<"key" | "parallelism" | "rate" | "period", unknown>>>;
 
+/** Null: they are a flow control. */
 export function misfitOfFlowControl({ key, parallelism, rate, period }: FlowKeys): string | null {
   if (key === undefined) return "the key of the flow control";
   if (parallelism === undefined && rate === undefined) return "at least one of parallelism and rate";

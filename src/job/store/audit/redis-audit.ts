@@ -158,6 +158,7 @@ export function createRedisAudit(
   };
   return { ...audit, riding, read, cutAt, lineageOf: (dlqId) => traceLineage(read, dlqId) };
 }
+
 type StreamEntry = readonly [id: string, fields: readonly string[]];
 
 /** A cheap check before parsing: most texts are about other dead letters. */

@@ -14,6 +14,7 @@ export async function hasConsent(
   toQuestion: () => string | Promise<string>,
 ): Promise<boolean> {
   if (yes === true || !io.isTerminal) return true;
+  // No answer is a no.
   return /^y(?:es)?$/i.test(await io.ask(`${await toQuestion()} [y/N]`));
 }
 
