@@ -63,6 +63,8 @@ function toCases(): readonly Case[] {
       toCase("200KB", "production", "wide", 100),
       toCase("1MB", "unlimited", "latin1", 40),
       toCase("10MB", "unlimited", "wide", 6),
+      // The largest that is read, with a plan beside it: the daemon and the plan both have one in memory.
+      toCase("23MB", "production", "wide", 3),
       toCase("mixed", "production", "latin1", 150),
     ];
   }

@@ -1,6 +1,10 @@
-import type { EncodedItem } from "../../src/job/message/encode-item.ts";
+import { isLargeText, type EncodedItem } from "../../src/job/message/encode-item.ts";
 
 /** The JSON text that a batch has for an item. */
 export function textOfEncoded(item: EncodedItem): string {
-  return Buffer.concat([item].flat().map((piece) => Buffer.from(piece as string))).toString();
+  if (typeof item === "string") return item;
+  const pieces = item.map((piece) =>
+    Buffer.from(isLargeText(piece) ? JSON.stringify(piece.text).slice(1, -1) : (piece as string)),
+  );
+  return Buffer.concat(pieces).toString();
 }

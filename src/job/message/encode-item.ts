@@ -1,37 +1,55 @@
 import type { BatchItem } from "./dead-letter.ts";
 import { itemNamesOf } from "./headers.ts";
-import { maxEscapedBytes, toJsonText, writeJsonText } from "./json-text.ts";
+import { maxEscapedBytes, maxPieceUnits, toJsonPieces, toJsonText, writeJsonText } from "./json-text.ts";
+
+/** A long text, and how many bytes it has as JSON, without quotes. It is written as JSON while it is sent: never whole. */
+export interface LargeText {
+  readonly text: string;
+  readonly bytes: number;
+}
+
+/** An item's JSON, whole or in pieces: text, UTF-8 that is ready to be sent, and a large body between its quotes. */
+export type EncodedItem = string | readonly (string | Buffer | LargeText)[];
 
 /** Exactly the four fields that an item may have, as JSON; `bytes` is its length in UTF-8. */
 export function encodeItem({ destination, queue, headers, body }: BatchItem) {
-  const json = JSON.stringify({ destination, queue, headers, body });
-  return { json, bytes: Buffer.byteLength(json) };
+  const large = body === undefined ? null : toLargeText(body);
+  const json = JSON.stringify({ destination, queue, headers, body: large === null ? body : undefined });
+  if (large === null) return { json, bytes: Buffer.byteLength(json) };
+  const head = `${json.slice(0, -1)},"body":"`;
+  return { json: [head, large, '"}'], bytes: Buffer.byteLength(head) + large.bytes + 2 };
 }
 
 export function decodeItem(encoded: EncodedItem): BatchItem {
-  const text = typeof encoded === "string" ? encoded : encoded.map(String).join("");
-  return JSON.parse(text) as BatchItem;
+  let text = "";
+  let large: LargeText | null = null;
+  for (const piece of typeof encoded === "string" ? [encoded] : encoded) {
+    if (isLargeText(piece)) large = piece;
+    else text += String(piece);
+  }
+  const item = JSON.parse(text) as BatchItem;
+  return large === null ? item : { ...item, body: large.text };
 }
 
-/** An item's JSON, whole or in pieces: text, and UTF-8 that is ready to be sent. */
-export type EncodedItem = string | readonly (string | Buffer)[];
+export function isLargeText(piece: string | Buffer | LargeText): piece is LargeText {
+  return typeof piece === "object" && "text" in piece;
+}
 
 /** An item as JSON, encoded once. The number of its series is known only after `begin`, and is mostly 1. */
 export interface ItemJson {
   readonly bytes: number;
-  /** With the deduplication id of its first series. A large body is left out. */
+  /** With the deduplication id of its first series. It ends in the first quote of a large body, which is left out. */
   readonly json: Buffer;
   /** Where the deduplication id ends in `json`, and has the suffix of another series. */
   readonly idEnd: number;
-  /** A longer body is encoded when its item is sent: until then the page would hold it twice. */
-  readonly largeBody: string | null;
+  /** Encoded when its item is sent: until then the page would hold it twice. */
+  readonly largeBody: LargeText | null;
 }
 
 /** With as many digits as any series will reach: the size of an item is that of its largest. */
 export const maxSuffix = 999;
 const longestSuffix = `-${maxSuffix}`;
 
-const maxKeptChars = 65_536;
 /** Of items that share one allocation: a page of usual size. An item that may take a quarter has its own. */
 const sharedBytes = 262_144;
 const aroundFields = 64;
@@ -48,7 +66,7 @@ const braceEnd = 0x7d;
  */
 export function toItemJson({ destination, queue, headers, body }: BatchItem, headerPrefix: string): ItemJson {
   const { deduplicationId, itemHeader } = itemNamesOf(headerPrefix);
-  const largeBody = body !== undefined && body.length > maxKeptChars ? body : null;
+  const largeBody = body === undefined ? null : toLargeText(body);
   const keptBody = largeBody === null ? body : undefined;
   let units = aroundFields + destination.length + (queue?.length ?? 0) + (keptBody?.length ?? 0);
   for (const name in headers) units += name.length + headers[name]!.length + 1;
@@ -78,6 +96,7 @@ export function toItemJson({ destination, queue, headers, body }: BatchItem, hea
     comma = ",";
   }
   head += body === undefined ? "}" : '},"body":';
+  if (largeBody !== null) head += '"';
   let at = start + target.write(head, start);
   // Nearly all heads are ASCII, a byte for each unit.
   const isAscii = at - start === head.length;
@@ -86,8 +105,12 @@ export function toItemJson({ destination, queue, headers, body }: BatchItem, hea
   if (largeBody === null) target[at++] = braceEnd;
   if (isShared) sharedUsed = at;
   const json = target.subarray(start, at);
-  const bytes = json.length + longestSuffix.length + (largeBody === null ? 0 : bytesOfText(largeBody) + 1);
+  const bytes = json.length + longestSuffix.length + (largeBody === null ? 0 : largeBody.bytes + 2);
   return { bytes, json, idEnd, largeBody };
+}
+
+function toLargeText(text: string): LargeText | null {
+  return text.length > maxPieceUnits ? { text, bytes: bytesOfText(text) - 2 } : null;
 }
 
 function bytesOfTexts(texts: readonly string[], headers: BatchItem["headers"]): number {
@@ -99,23 +122,11 @@ function bytesOfTexts(texts: readonly string[], headers: BatchItem["headers"]): 
 
 export function inSeries({ json, idEnd, largeBody }: ItemJson, suffix: number): EncodedItem {
   const pieces = suffix === 1 ? [json] : [json.subarray(0, idEnd), `-${suffix}`, json.subarray(idEnd)];
-  return largeBody === null ? pieces : [...pieces, JSON.stringify(largeBody), "}"];
+  return largeBody === null ? pieces : [...pieces, largeBody, '"}'];
 }
 
-/** Bytes of a text as JSON. It is encoded piece by piece, without a copy. */
 function bytesOfText(text: string): number {
-  let bytes = 2;
-  for (let from = 0; from < text.length;) {
-    const to = toPieceEnd(text, from + maxKeptChars);
-    bytes += Buffer.byteLength(JSON.stringify(text.slice(from, to))) - 2;
-    from = to;
-  }
+  let bytes = 0;
+  for (const piece of toJsonPieces(text)) bytes += Buffer.byteLength(piece);
   return bytes;
-}
-
-/** Where a piece of about this length ends: the two surrogates of a character beyond U+FFFF stay together. */
-export function toPieceEnd(text: string, to: number): number {
-  if (to >= text.length) return text.length;
-  const code = text.charCodeAt(to - 1);
-  return code >= 0xd8_00 && code <= 0xdb_ff ? to + 1 : to;
 }

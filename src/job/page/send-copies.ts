@@ -14,7 +14,7 @@ import type { Token } from "../contracts/ids.ts";
 import type { BatchItem, DlqId } from "../message/dead-letter.ts";
 import { toTestDeduplicationId } from "../message/message-ids.ts";
 import { hostOf } from "../message/destination-url.ts";
-import { encodeItem } from "../message/encode-item.ts";
+import { encodeItem, type EncodedItem } from "../message/encode-item.ts";
 import { copyHeaderName, itemNamesOf } from "../message/headers.ts";
 import { packBatches } from "../message/pack-batches.ts";
 import type { DrainRuntime } from "../runtime.ts";
@@ -33,7 +33,7 @@ export type CopyEnds = ReadonlyMap<DlqId, string>;
 
 interface Copy {
   readonly letter: Letter;
-  readonly json: string;
+  readonly json: EncodedItem;
   readonly bytes: number;
 }
 

@@ -5,7 +5,8 @@
  *   nothing ─► part ─► all        how much may have left this process
  *                └──► withheld    the last byte was not allowed; `all` is never reached
  */
-import { toPieceEnd, type EncodedItem } from "../message/encode-item.ts";
+import type { EncodedItem, LargeText } from "../message/encode-item.ts";
+import { jsonBetweenQuotes, maxEscapedBytes, toPieceEnd } from "../message/json-text.ts";
 import type { SpareBuffers } from "./spare-buffers.ts";
 
 export type Sent = "nothing" | "part" | "all";
@@ -82,9 +83,12 @@ const maxBytesPerUnit = 3;
 /** A buffer with less room left is full. */
 const minRoom = 65_536;
 
+type Piece = string | Buffer | LargeText;
+
 /** Writes all but the last byte. It lets go of the items at once: V8's collector would copy them twice. */
 function createEncoder(encodedItems: readonly EncodedItem[]) {
   let left = toPieces(encodedItems);
+  let bytesLeft = left.reduce((sum, piece) => sum + bytesOf(piece), 0);
   let index = 0;
   let from = 0;
   return {
@@ -92,35 +96,41 @@ function createEncoder(encodedItems: readonly EncodedItem[]) {
       let at = 0;
       while (index < left.length && buffer.byteLength - at >= minRoom) {
         const piece = left[index] ?? "";
+        const room = buffer.byteLength - at;
         let to: number;
-        if (typeof piece === "string") {
-          // A large text is never copied whole.
-          to = toPieceEnd(piece, from + Math.floor((buffer.byteLength - at) / maxBytesPerUnit) - 1);
-          at += buffer.write(from === 0 && to === piece.length ? piece : piece.slice(from, to), at);
-        } else {
-          to = Math.min(piece.length, from + buffer.byteLength - at);
+        let isWhole: boolean;
+        if (Buffer.isBuffer(piece)) {
+          to = Math.min(piece.length, from + room);
           at += piece.copy(buffer, at, from, to);
+          isWhole = to === piece.length;
+        } else {
+          // A large text is never copied whole.
+          const isJson = typeof piece === "string";
+          const text = isJson ? piece : piece.text;
+          to = toPieceEnd(text, from + Math.floor(room / (isJson ? maxBytesPerUnit : maxEscapedBytes)) - 1);
+          isWhole = to === text.length;
+          const part = from === 0 && isWhole ? text : text.slice(from, to);
+          at += buffer.write(isJson ? part : jsonBetweenQuotes(part), at);
         }
-        from = to;
-        if (from < piece.length) continue;
-        index += 1;
-        from = 0;
+        from = isWhole ? 0 : to;
+        if (isWhole) index += 1;
       }
       if (index === left.length) left = [];
+      bytesLeft -= at;
       return at;
     },
-    bytesLeft(): number {
-      const [current, ...later] = left.slice(index);
-      if (current === undefined) return 0;
-      const rest = typeof current === "string" ? current.slice(from) : current.subarray(from);
-      return [rest, ...later].reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
-    },
+    bytesLeft: () => bytesLeft,
   };
 }
 
+function bytesOf(piece: Piece): number {
+  if (typeof piece === "string") return Buffer.byteLength(piece);
+  return Buffer.isBuffer(piece) ? piece.length : piece.bytes;
+}
+
 /** With the bracket and the commas of the array, but for the last bracket. */
-function toPieces(encodedItems: readonly EncodedItem[]): readonly (string | Buffer)[] {
-  const pieces: (string | Buffer)[] = [];
+function toPieces(encodedItems: readonly EncodedItem[]): readonly Piece[] {
+  const pieces: Piece[] = [];
   for (const item of encodedItems) {
     pieces.push(pieces.length === 0 ? "[" : ",");
     if (typeof item === "string") pieces.push(item);

@@ -22,7 +22,7 @@ const bytesOf = (batch: readonly { readonly json: string }[]): number =>
 it("batches lose and double nothing, keep their order and both limits, and waste no room", () => {
   fc.assert(
     fc.property(items, limits, (items, limits) => {
-      const encoded = items.map(encodeItem);
+      const encoded = items.map((item) => encodeItem(item) as { json: string; bytes: number });
       const batches = packBatches(encoded, limits);
       expect(batches.flat()).toEqual(encoded);
       for (const [index, batch] of batches.entries()) {

@@ -12,7 +12,7 @@ import { expect, it } from "vitest";
 import type { DrainConfig } from "../../../../src/job/contracts/drains-document.ts";
 import type { LedgerView } from "../../../../src/job/contracts/ledger-entries.ts";
 import type { LedgerLimits } from "../../../../src/job/contracts/ledger-limits.ts";
-import { decodeItem, type EncodedItem } from "../../../../src/job/message/encode-item.ts";
+import { decodeItem } from "../../../../src/job/message/encode-item.ts";
 import { createItemCheck } from "../../../../src/job/message/item-policy.ts";
 import { withOwnCallback } from "../../../../src/job/message/proof-callback-url.ts";
 import { decideLetter } from "../../../../src/job/page/decide-letter.ts";
@@ -23,6 +23,7 @@ import { sendAsCanary } from "../../../../src/job/page/publish/canary-variant.ts
 import { parseListPage } from "../../../../src/job/service/list-and-delete-answers.ts";
 import { builtInPolicy } from "../../../support/item-checks.ts";
 import { drainOf, withDrain } from "../../../support/loaded-document.ts";
+import { textOfEncoded } from "../../../support/text-of-encoded.ts";
 
 const pages = 100;
 const perPage = 100;
@@ -141,21 +142,18 @@ function work(
     decideLetter(drain, letter);
     const { decision, item, reading, dlqId } = letter;
     if (item === null) return `${decision.then} ${decision.reason} ${dlqId}`;
-    const [plain, again] = [1, 3].map((suffix) => textOf(encodedOf(letter, suffix))) as [string, string];
+    const [plain, again] = [1, 3].map((suffix) => textOfEncoded(encodedOf(letter, suffix))) as [
+      string,
+      string,
+    ];
     let canary: string | null = null;
     if (config.lane !== undefined && !item.isSentAhead) {
       sendAsCanary(letter, { ...sendAs, endsAt: Infinity });
-      canary = textOf(encodedOf(letter, 2));
+      canary = textOfEncoded(encodedOf(letter, 2));
     }
     return { plain, again, canary, bytes: letter.bytes, isComeBack: reading.kind === "come-back" };
   });
   return [...sent, ...unusable.map(({ reason, dlqId }) => `unusable ${reason} ${dlqId}`)];
-}
-
-function textOf(encoded: EncodedItem): string {
-  return typeof encoded === "string"
-    ? encoded
-    : Buffer.concat(encoded.map((part) => Buffer.from(part))).toString();
 }
 
 function drainWith(...lines: readonly string[]): DrainConfig {

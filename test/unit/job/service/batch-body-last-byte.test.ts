@@ -18,6 +18,12 @@ async function read(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(all).toString();
 }
 
+const large = ['\\"😀'.repeat(400_000), "\u0001".repeat(300_000), `x${"😀".repeat(500_000)}`].map(
+  (text): EncodedItem => {
+    const json = JSON.stringify(text);
+    return ['{"body":"', { text, bytes: Buffer.byteLength(json) - 2 }, '"}'];
+  },
+);
 const pieces: EncodedItem[] = [
   [Buffer.from('{"a":"ü'), "😀", Buffer.from('"}')],
   [Buffer.alloc(2_000_000, "b"), "€".repeat(300_000), Buffer.alloc(0), Buffer.alloc(786_431, "c")],
@@ -31,6 +37,7 @@ test.each([
   ["pairs of surrogates at each end of a buffer", ["😀".repeat(500_000), `x${"😀".repeat(500_000)}`]],
   ["an item that nearly fills a buffer", ["€".repeat(262_100), "€".repeat(262_144), "€".repeat(40)]],
   ["items in pieces, of bytes and of text", pieces],
+  ["large texts that become JSON on the way", large],
   ["many items", Array.from({ length: 100 }, (_, index) => `{"n":${index},"body":"${"y".repeat(5_000)}"}`)],
 ] satisfies [string, EncodedItem[]][])(
   "%s become one JSON array of the announced length",

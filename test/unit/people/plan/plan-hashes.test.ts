@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BatchItem } from "../../../../src/job/message/dead-letter.ts";
-import { hashItem, hashRecord } from "../../../../src/people/plan/plan-hashes.ts";
+import { hash, hashItem, hashRecord } from "../../../../src/people/plan/plan-hashes.ts";
 import { rawRecord } from "../../../support/letters.ts";
 
 const itemOf = (id: string, header: string): BatchItem => ({
@@ -18,6 +18,14 @@ describe("hashes", () => {
     expect(hashRecord({ ...raw, body: "y" })).not.toBe(hashRecord(raw));
     expect(hashRecord({ ...raw, header: { A: ["1"], B: ["3"] } })).not.toBe(hashRecord(raw));
     expect(hashRecord({ ...raw, unknown: 1 })).not.toBe(hashRecord(raw));
+  });
+
+  it("of a large body are those of its whole JSON", () => {
+    const item = { ...itemOf("a", "3"), body: `${"x".repeat(65_535)}😀\\"${"日".repeat(100_000)}` };
+    const { destination, body, headers } = item;
+    const retries = { "Upstash-Retries": headers["Upstash-Retries"] };
+    const whole = JSON.stringify({ body, destination, headers: retries });
+    expect(hashItem(item, "Upstash-")).toBe(hash(whole));
   });
 
   it("of an item leave out what differs between two attempts at the same", () => {
