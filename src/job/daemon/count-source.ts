@@ -12,6 +12,8 @@ export interface CensusWork extends Pick<JobContext, "signal" | "hasStalled">, P
   readonly counting: Set<SourceId>;
   /** Sources with a census that waits for its next look. */
   readonly postponed: Set<SourceId>;
+  /** Sources that have been counted before. */
+  readonly counted: Set<SourceId>;
   readonly events: Events;
   readonly stopping: AbortSignal;
 }
@@ -51,6 +53,15 @@ export async function countSource(id: SourceId, work: CensusWork): Promise<void>
   } finally {
     counting.delete(id);
   }
+}
+
+/** A pass has ended. A first count that it was in the way of need not wait for its next look. */
+export async function countIfNever({ config: { id }, book }: SourceRuntime, work: CensusWork): Promise<void> {
+  if (work.counted.has(id)) return;
+  // Without Redis the next look counts.
+  const known = await book.census().catch(() => undefined);
+  if (known === null) await countSource(id, work);
+  else if (known !== undefined) work.counted.add(id);
 }
 
 /** A census beside a pass lists what the pass is about to delete. One that is overdue does not wait. */

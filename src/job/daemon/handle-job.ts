@@ -26,7 +26,7 @@ import { knownOffsetMs } from "../pass/service-clock-offset.ts";
 import { abandonWindow, endEmptyWindow, leftToOthers, workWindow } from "../pass/work-window.ts";
 import type { DrainRuntime } from "../runtime.ts";
 import { createSweepMemory, sweep, type SweepMemory } from "../sweep/sweep.ts";
-import { countSource } from "./count-source.ts";
+import { countIfNever, countSource } from "./count-source.ts";
 import type { EarlyTicks } from "./early-ticks.ts";
 import type { PeerReplicas } from "./peer-replicas.ts";
 import type { NoticeJobs } from "./people-beside.ts";
@@ -57,6 +57,7 @@ function createJobState(clock: Pick<Clock, "sleep">) {
     sweeping: new Set<SourceId>(),
     counting: new Set<SourceId>(),
     postponed: new Set<SourceId>(),
+    counted: new Set<SourceId>(),
     /** Drains with a tick that waits for the first answer of its source: one is enough, it opens the pass. */
     asking: new Set<DrainName>(),
     slots: createWindowSlots(clock),
@@ -148,7 +149,7 @@ async function tick(name: DrainName, work: Work): Promise<void> {
   if (opened.kind === "opened") {
     earlyTicks.opened(name);
     const ended = await endQuietly(drain, opened, work);
-    if (ended !== null) return continuePass(drain, opened.pass.passId, ended, work);
+    if (ended !== null) return endPass(drain, opened.pass.passId, ended, work);
   }
   // Also for a pass that is already open: existing jobs are not added twice, missing ones are added.
   const passId = opened.kind === "opened" ? opened.pass.passId : opened.passId;
@@ -228,7 +229,17 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
   }).finally(slot.release);
   if (isRedriverError(failedWith) && failedWith.disposition === "halt") earlyTicks.heldByHalt(drain, "dlq");
   if (isUnanswered(failedWith)) await earlyTicks.unanswered(drain);
+  await endPass(drain, passId, verdict, work);
+}
+
+async function endPass(
+  drain: DrainRuntime,
+  passId: PassId,
+  verdict: CloseVerdict,
+  work: Work,
+): Promise<void> {
   await continuePass(drain, passId, verdict, work);
+  if (verdict.kind === "pass-closed") await countIfNever(drain.source, work);
 }
 
 async function continuePass(

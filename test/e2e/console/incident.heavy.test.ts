@@ -11,8 +11,7 @@ const browser = useBrowser();
 
 const document = `
 version: 1
-# A first count beside a pass waits for its next look: 5 minutes with the built-in 15m.
-sources: { default: { census: 30s } }
+sources: { default: {} }
 defaults:
   minAge: 0s
   schedule: { every: 2s, full: 10s }

@@ -143,6 +143,22 @@ describe("a window of a source that is halted in this process", () => {
   });
 });
 
+it("a first census that met a pass lists when that pass has ended, without its next look", async () => {
+  // What it selects is not all, so the pass itself is no census.
+  const { rig, handle } = await createJobStand({
+    redisUrl: redis.url(),
+    drain: "    select: { responseStatus: 503 }",
+  });
+  rig.seed(3);
+  const { drain } = rig;
+  const { passId, windowId } = await openWindow(rig);
+  await handle({ kind: "census", source: drain.source.config.id }, { signal: never, lastTry: true });
+  expect(await drain.source.book.census()).toBe(null);
+  const window = { kind: "window", drain: drain.config.name, passId, windowId } as const;
+  await handle(window, { signal: never, lastTry: true });
+  expect(await drain.source.book.census()).toMatchObject({ depth: 3 });
+});
+
 it("a census beside an open pass waits once for its next look, and lists then", async () => {
   const { rig, handle } = await createJobStand({ redisUrl: redis.url() });
   const job = { kind: "census", source: rig.drain.source.config.id } as const;
