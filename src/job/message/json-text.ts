@@ -53,7 +53,7 @@ export function writeJsonText(text: string, target: Buffer, at: number): number 
   return to;
 }
 
-/** What `JSON.stringify` writes, in pieces: V8 needs six times the memory of a text of 24 MB to write it whole. */
+/** What `JSON.stringify` writes, in pieces. So the JSON of a large body is never in memory whole. */
 export function* toJsonPieces(text: string): Generator<string> {
   yield '"';
   for (let from = 0, to: number; from < text.length; from = to) {
