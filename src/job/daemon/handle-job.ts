@@ -6,6 +6,7 @@
  *   sweep ─► listing checks of lanes, beside reconcile and settle
  *   census ─► counts a source      statistics ─► reads an index
  *   notices, digest ─► write down what people are to be told ─► notify ─► sends it
+ *   a pass's end ─► the first count of its source, if there is none yet
  *   any job's end ─► early ticks for records that a loss, a halt or a lane has held
  *
  * A job of something that the document does not have does nothing. Its windows are left to replicas under
@@ -149,7 +150,7 @@ async function tick(name: DrainName, work: Work): Promise<void> {
   if (opened.kind === "opened") {
     earlyTicks.opened(name);
     const ended = await endQuietly(drain, opened, work);
-    if (ended !== null) return endPass(drain, opened.pass.passId, ended, work);
+    if (ended !== null) return continueOrCount(drain, opened.pass.passId, ended, work);
   }
   // Also for a pass that is already open: existing jobs are not added twice, missing ones are added.
   const passId = opened.kind === "opened" ? opened.pass.passId : opened.passId;
@@ -229,10 +230,11 @@ async function window(job: Extract<Job, { kind: "window" }>, work: Work): Promis
   }).finally(slot.release);
   if (isRedriverError(failedWith) && failedWith.disposition === "halt") earlyTicks.heldByHalt(drain, "dlq");
   if (isUnanswered(failedWith)) await earlyTicks.unanswered(drain);
-  await endPass(drain, passId, verdict, work);
+  await continueOrCount(drain, passId, verdict, work);
 }
 
-async function endPass(
+/** A pass that goes on gets its next windows. One that is over was perhaps in the way of a first count. */
+async function continueOrCount(
   drain: DrainRuntime,
   passId: PassId,
   verdict: CloseVerdict,
