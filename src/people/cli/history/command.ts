@@ -19,6 +19,7 @@ import {
 } from "../../operations/history/rows.ts";
 import { toEnteredAt } from "../../../job/message/parse-record.ts";
 import { toTable, tableLimit } from "../output/table.ts";
+import { readCutNote } from "../../operations/history/cut-note.ts";
 import { findLineage } from "../../operations/history/find-lineage.ts";
 import { requireSpan } from "../../operations/history/read-page.ts";
 import { selectRecords } from "../../operations/history/select-records.ts";
@@ -123,6 +124,7 @@ async function show(reader: AuditReader, query: AuditQuery, flags: HistoryFlags,
     );
   }
   io.err(missing());
+  if (rows !== limit) io.err(await readCutNote(reader, query.since));
   return { rows, ofDrains };
 }
 

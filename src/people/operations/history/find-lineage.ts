@@ -62,7 +62,7 @@ export async function findLineage(dlqId: string, parts: LineageSearch) {
   if (!isListed && isNew) {
     // The id of a message that failed first is kept nowhere.
     const by = toEnteredAt(dlqId) === null ? ", by dlqId or the id of a redriven message" : "";
-    notes.push(`nothing is known of ${dlqId}; the audit goes back 30 days${by}`);
+    notes.push(`nothing is known of ${dlqId}; the audit keeps at most 30 days${by}`);
   }
   return { dlqIds, isListed, notes };
 }

@@ -14,8 +14,10 @@ import { defined } from "../../../job/message/defined.ts";
 import { compileGlob } from "../../../job/rules/patterns/glob.ts";
 import { field } from "../define.ts";
 import { filter, spanFields } from "../fields.ts";
+import { joined } from "../phrases.ts";
 import { count, counts, defineReading, next, open, time } from "../reading.ts";
 import { toActRows, type ActRow } from "./act-rows.ts";
+import { readCutNote } from "./cut-note.ts";
 import { selectRecords } from "./select-records.ts";
 
 const input = z.strictObject({
@@ -53,8 +55,9 @@ export function requireSpan(from: number | undefined, to: number | undefined): v
 
 /**
  * Rows newest first. An act that is cut by the end of the page goes on as a row of the next, and a page may be without
- * rows and have a next one. `missing`: what the filters left out because the audit lacks its host or rule; else empty.
- * Throws `command-misused` for a cursor that is none, and `redis-unavailable`.
+ * rows and have a next one. `missing`: what the filters left out because the audit lacks its host or rule, and
+ * after the last page that the audit was cut; else empty. Throws `command-misused` for a cursor that is none, and
+ * `redis-unavailable`.
  */
 export async function readHistoryPage(
   reader: AuditReader,
@@ -102,7 +105,8 @@ export async function readHistoryPage(
 
   const selected = selectRecords(entries(), wanted);
   for await (const row of toActRows(selected.entries)) rows.push(row);
-  return { rows, next, readTo, missing: selected.missing() };
+  const missing = joined(selected.missing(), next === null && (await readCutNote(reader, wanted.from)));
+  return { rows, next, readTo, missing };
 }
 
 /** Entries are only added at the newer end, so that a place stays one: a time, and how many of it were read. */
@@ -155,7 +159,9 @@ export const historyReading = defineReading({
     readTo: time.nullable().describe("How far back was read; null: there was nothing."),
     missing: z
       .string()
-      .describe("What the filters left out because the audit lacks its host or rule; else empty."),
+      .describe(
+        "What filters left out as the audit lacks its host or rule, and where it was cut for its size; else empty.",
+      ),
     next,
   }),
   async run({ core, input: asked, page: { limit: maxRows, after: before = null } }) {

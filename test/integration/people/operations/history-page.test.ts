@@ -81,3 +81,15 @@ it("a page ends behind so many dead letters, and the next one counts the others"
   // An entry has four, so that two of them end a page.
   expect([whole.length, cut.length]).toEqual([1, 5]);
 });
+
+it("the last page says that the audit was cut, unless the span begins after that", async () => {
+  const { reader } = await setUp(3);
+  const cutAt = Date.parse("2026-11-20T10:00:00Z");
+  const cut: AuditReader = { ...reader, cutAt: async () => cutAt };
+  const [first, last] = await allPages(cut, { maxRows: 10, maxEntries: 2 });
+  expect(first?.missing).toBe("");
+  expect(last?.missing).toBe(
+    "not known: what was done before 2026-11-20 10:00:00 UTC, because the audit has reached its size\n",
+  );
+  expect(await readHistoryPage(cut, { ...page, from: cutAt })).toMatchObject({ missing: "" });
+});
