@@ -1,5 +1,6 @@
 /** What an outage came to, from Redis alone: the audit, what the passes count, and what callbacks told. */
 import { z } from "zod";
+import { groupBy } from "../../../group-items-by-key.ts";
 import { auditKeptMs, laneActs, personActs } from "../../../job/contracts/audit.ts";
 import { misused } from "../../../job/contracts/errors.ts";
 import { openAuditReader } from "../../../job/door.ts";
@@ -52,7 +53,17 @@ export async function readReport({ core, input: asked, now }: Call, most = 100_0
   const delayAt = (share: number): number => delays[Math.ceil(share * delays.length) - 1]!;
   const told = { host, act: [...personActs, ...laneActs], from, to, maxRows: 200, maxEntries: Infinity };
   const { rows } = await readHistoryPage(reader, told);
-  const hosts = counted.flatMap((one) => one.hosts);
+  const allHosts = counted.flatMap((one) => one.hosts);
+  const hosts = [...groupBy(allHosts, ({ host: name }) => name)].map(([name, of]) => {
+    const sum = (figure: "sentAgain" | "failedAgain" | "waitsAfter") =>
+      of.some((one) => one[figure] === null) ? null : sumOf(of, (one) => one[figure] ?? 0);
+    return {
+      host: name,
+      sentAgain: sum("sentAgain"),
+      failedAgain: sum("failedAgain"),
+      waitsAfter: sum("waitsAfter"),
+    };
+  });
   const { count: ofNoDrain, expiredSince } = toUnselected(facts.sources, now);
   return {
     /** As asked: the audit may not go back so far. */

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import type { DrainName } from "../../../../src/job/contracts/ids.ts";
+import type { DrainName, SourceId } from "../../../../src/job/contracts/ids.ts";
+import { auditLimits, createRedisAudit } from "../../../../src/job/store/audit/redis-audit.ts";
 import { openPass } from "../../../../src/job/pass/open-pass.ts";
 import { onlyOf } from "../../../../src/people/cli/status/command.ts";
 import { readReport } from "../../../../src/people/operations/report/read.ts";
@@ -197,4 +198,26 @@ it("letters of no drain are in the list of kinds on each face, and a report says
   expect([acts.length, acts[0]?.why, acts.at(-1)?.why]).toEqual([200, "INC-3", "INC-202"]);
   const before = { core, input: { from: now - 40 * days, to: now - 35 * days }, now };
   await expect(readReport(before)).rejects.toMatchObject({ code: "command-misused" });
+});
+
+it("a host of two sources is one row of a report", async () => {
+  const { core } = await createReadRig({ redisUrl: redis.url(), drain: "    rules: []\n" });
+  const [eu, us] = [[...core.sources.keys()][0]!, "us" as SourceId];
+  const own = core.sources.get(eu)!;
+  const other = { ...own, runtime: { ...own.runtime, config: { ...own.runtime.config, id: us } } };
+  const sources: typeof core.sources = new Map([...core.sources, [us, other]]);
+  for (const [source, many] of [
+    [eu, 3],
+    [us, 2],
+  ] as const) {
+    const records = Array.from({ length: many }, (_, n) => ({
+      dlqId: `${Date.now()}-${n}`,
+      host: "a.example",
+    }));
+    const entry = { act: "published", by: "ann", source, drain: "main" as DrainName, records } as const;
+    await createRedisAudit(core.redis, source, auditLimits).append([entry]);
+  }
+  const now = Date.now() + hourMs;
+  const { hosts } = await readReport({ core: { ...core, sources }, input: {}, now });
+  expect(hosts).toEqual([{ host: "a.example", sentAgain: 5, failedAgain: 0, waitsAfter: 0 }]);
 });
