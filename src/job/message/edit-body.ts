@@ -1,7 +1,7 @@
 import type { BodyChange } from "./item-changes.ts";
 import { findJsonLosses } from "./json-losses.ts";
 import { patchJson, type PatchedJson } from "./json-patch.ts";
-import { isObject, parseJson, type JsonValue } from "./json-value.ts";
+import { isObject, maxJsonCharacters, parseJson, type JsonValue } from "./json-value.ts";
 import type { PolicyLoss } from "./loss-kinds.ts";
 
 export type EditedBody =
@@ -15,7 +15,7 @@ export type EditedBody =
  */
 export function editBody(body: string, change: BodyChange, attempt: number): EditedBody {
   try {
-    const value = parseJson(body);
+    const value = body.length > maxJsonCharacters ? undefined : parseJson(body);
     if (value === undefined) return notEditable;
     const edited =
       change.kind === "patch" ? patchJson(value, change.operations) : merged(value, change.value);

@@ -6,6 +6,9 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
+/** Of a text with values that rules ask or edit. A longer one is not parsed: all pages of a worker share its memory. */
+export const maxJsonCharacters = 8_388_608;
+
 /** Undefined if it is none. A byte order mark in front is passed over (RFC 8259, 8.1). */
 export function parseJson(text: string): unknown {
   try {

@@ -1,8 +1,6 @@
 import { endOfString } from "../message/json-losses.ts";
-import { parseJson, type JsonValue } from "../message/json-value.ts";
+import { maxJsonCharacters, parseJson, type JsonValue } from "../message/json-value.ts";
 
-/** Characters. A longer text is not parsed: the memory of a worker is shared by all messages of a page. */
-export const maxJsonCharacters = 8_388_608;
 export const maxJsonDepth = 1_000;
 
 /** The JSON value of a body; undefined for any other text, and beyond the limits above. Never throws. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../../../src/job/message/json-value.ts";
+import { type JsonValue, maxJsonCharacters } from "../../../../src/job/message/json-value.ts";
 import type { PatchOperation } from "../../../../src/job/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
 import { editBody } from "../../../../src/job/message/edit-body.ts";
@@ -22,6 +22,12 @@ describe("an edited body", () => {
     expect(merge('{"a":[1]}', { a: [2] })).toMatchObject({ body: '{"a":[2]}' });
     expect(merge('{"a":[1]}', { a: null, b: { c: 1 } })).toMatchObject({ body: '{"b":{"c":1}}' });
     expect(merge('{"a":null}', { a: { c: 1 } })).toMatchObject({ body: '{"a":{"c":1}}' });
+  });
+
+  it("is none of a text that is too long to have values", () => {
+    const body = `{"a":"${"x".repeat(maxJsonCharacters - 8)}"}`;
+    expect(merge(body, { b: 1 })).toMatchObject({ kind: "body" });
+    expect(merge(` ${body}`, { b: 1 })).toEqual({ kind: "park", reason: "body-not-editable" });
   });
 
   it("is JSON text", () => {

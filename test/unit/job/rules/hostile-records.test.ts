@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { maxJsonCharacters } from "../../../../src/job/message/json-value.ts";
 import { compileRules } from "../../../../src/job/rules/compile-rules.ts";
-import { maxJsonCharacters, maxJsonDepth, toJson } from "../../../../src/job/rules/read-json-body.ts";
+import { maxJsonDepth, toJson } from "../../../../src/job/rules/read-json-body.ts";
 import { compileRegex, parseRegex } from "../../../../src/job/rules/patterns/regex.ts";
 import type { Condition } from "../../../../src/job/rules/rule-spec.ts";
 import { Subject } from "../../../../src/job/rules/subject.ts";
