@@ -59,7 +59,7 @@ export async function reachRedis(redis: Pick<RedisConnection, "ready">): Promise
     if (what === cause.message) throw cause;
     throw new RedriverError(
       "redis-unavailable",
-      `${what}; is it up, and may it be reached from here? its address is redis.url (REDRIVER_REDIS_URL)`,
+      `${what}; is it up, may it be reached from here, and does it speak TLS (rediss://) or not? its address is redis.url (REDRIVER_REDIS_URL)`,
       { cause },
     );
   }

@@ -89,7 +89,7 @@ it("a Redis that was named and does not answer ends a plan, also if only its pre
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
     err: expect.stringContaining(
-      "redis-unavailable: Redis at 127.0.0.1:1 did not answer connect: nothing listens there (ECONNREFUSED); is it up, and may it be reached from here? its address is redis.url (REDRIVER_REDIS_URL)",
+      "redis-unavailable: Redis at 127.0.0.1:1 did not answer connect: nothing listens there (ECONNREFUSED); is it up, may it be reached from here, and does it speak TLS (rediss://) or not? its address is redis.url (REDRIVER_REDIS_URL)",
     ) as string,
   });
   expect(err).not.toContain("s3cret");
