@@ -142,20 +142,26 @@ export function createCount(maxLetters: number) {
 
     for (const kind of to < now ? [] : there)
       byHost.push([hostOfKind(kind), "waitsAfter", kind.waiting + kind.parked]);
+    // What goes to a queue is in the audit by its host, and there beyond what the kinds of that host have.
+    let [inQueues, beyondKinds] = [0, 0];
     const hosts = [...groupBy(byHost, ([host]) => host)].map(([host, parts]) => {
       const of = (what: Figure) => sumOf(parts, ([, figure, many]) => (figure === what ? many : 0));
       // Come-backs that wait are in no audit yet.
       const again = own.filter((kind) => hostOfKind(kind) === host && kind.failedAgain > 0);
-      const most = of("waitsAfter") > 0 ? sumOf(again, (kind) => kind.failedAgain) : 0;
+      const listed = sumOf(again, (kind) => kind.failedAgain);
+      const most = of("waitsAfter") > 0 ? listed : 0;
       const isKnown = most <= of("failedAgain") || again.every(({ firstMetAt }) => isIn(firstMetAt));
       if (!isKnown) unknown.failedAgain = unknown.silent = "some of what waits may have failed again before";
       const failedAgain = Math.max(most, of("failedAgain"));
-      figures.failedAgain += failedAgain;
-      // What goes to a queue is in the audit by its host.
-      const sentAgain = host.startsWith("queue:") ? null : of("sentAgain");
+      const isQueue = host.startsWith("queue:");
+      if (isQueue) inQueues += failedAgain;
+      else figures.failedAgain += failedAgain;
+      beyondKinds += Math.max(0, of("failedAgain") - listed);
+      const sentAgain = isQueue ? null : of("sentAgain");
       const waitsAfter = "waitsAfter" in unknown ? null : of("waitsAfter");
       return { host, sentAgain, failedAgain: isKnown ? failedAgain : null, waitsAfter };
     });
+    figures.failedAgain += Math.max(0, inQueues - beyondKinds);
     return { figures, unknown, hosts, silent, delays };
   }
   return { add, read };

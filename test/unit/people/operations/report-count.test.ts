@@ -154,4 +154,22 @@ describe("an outage report", () => {
     expect([since(6), since(6.9)]).toEqual([[], ["expired", "waitedBefore"]]);
     expect(since(8)).toEqual(["arrived", "expired", "waitedBefore"]);
   });
+
+  it("counts a come-back of a queue once, which its audit has by its host", () => {
+    const at = now - hourMs;
+    const host = { waiting: 1, parked: 0, since: at, firstMetAt: at, drains: [{}] };
+    const kinds = [
+      { ...host, id: "a", origin: "https://a", failedAgain: 1 },
+      { ...host, id: "q", origin: "queue:q", failedAgain: 2 },
+    ] as never[];
+    const failedAgain = (comeBacks: number): number => {
+      const counter = createCount(9);
+      for (let n = 0; n < comeBacks; n += 1)
+        counter.add({ act: "republish", at, records: [{ dlqId: `${at}-${n}`, host: "a", parent: "1-0" }] });
+      const span = { from: at - hourMs, to: now, now, cutAt: 0, retentionMs, isHost: null };
+      return counter.read(kinds, new Map(), span).figures.failedAgain;
+    };
+    // One waits at the host; of the two of the queue none, one, and both were sent again.
+    expect([1, 2, 3].map(failedAgain)).toEqual([3, 3, 3]);
+  });
 });
