@@ -76,7 +76,7 @@ function toQuiet(status: Status): string {
   if (standings.includes("behind") || standings.includes("unreported")) return nothing;
   if (standings.includes("watched")) return `${nothing}: deliveries are still watched`;
   if (standings.includes("unwatched")) {
-    return `${nothing}: nothing that was sent within the hour has failed again`;
+    return `${nothing}: what was sent within the hour may still fail again`;
   }
   const others = present([...toUrgent(status), ...toParkedTexts(status), ...toNotes(status)]);
   if (others.length > 0 || !drains.some(isActing)) return nothing;
