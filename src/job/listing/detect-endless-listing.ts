@@ -43,11 +43,14 @@ const maxBarrenMs = 300_000;
 const maxRecordsAgain = 2_000;
 /** One alone may be another record under the same odd id, on a page made small for records of 100 KB. */
 const maxPagesAgain = 5;
-/** 60 bytes each. A loop of more records is recognised by a page's first and last record, or by its time. */
+/** 80 bytes each. A loop of more records is recognised by a page's first and last record, or by its time. */
 const maxKnown = 100_000;
 
-/** Answers why no more is asked for. Cursors prove little: one may stay while the listing moves. */
-export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => RedriverError | null {
+/**
+ * Answers which ids were on pages before, and why no more is asked for; null: more may be. Cursors prove little: one may
+ * stay while the listing moves.
+ */
+export function createCursorLoopCheck() {
   const seen = new Set<string>();
   const listed = createListedIds();
   let barrenPages = 0;
@@ -55,11 +58,8 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => R
   let recordsAgain = 0;
   let pagesAgain = 0;
 
-  return ({ cursor, records }, spentMs = 0) => {
-    if (cursor === undefined) return null;
-    const ids: string[] = [];
-    for (const { dlqId } of records) if (typeof dlqId === "string") ids.push(dlqId);
-    if (listed.hasNew(ids)) {
+  const whyNoMore = (cursor: string, ids: readonly string[], isNew: boolean, spentMs: number) => {
+    if (isNew) {
       barrenPages = 0;
       recordsAgain = 0;
       barrenSinceMs = spentMs;
@@ -86,48 +86,51 @@ export function createCursorLoopCheck(): (page: ListPage, spentMs?: number) => R
     seen.add(position);
     return null;
   };
-}
-
-/** Services list in the order of ids, or against it. While each is beyond the one before, none is hashed. */
-function createListedIds() {
-  let inOrder: string[] = [];
-  let isUpward: boolean | null = null;
-  let hashes: BoundedSet<number> | null = null;
-
-  return {
-    hasNew(ids: readonly string[]): boolean {
-      let hasNew = false;
-      for (const id of ids) {
-        const last = inOrder.at(-1);
-        const isBeyond = last === undefined || (id !== last && id > last === (isUpward ??= id > last));
-        if (hashes === null && isBeyond) {
-          if (inOrder.length >= maxKnown) inOrder.splice(0, maxKnown / 2);
-          inOrder.push(id);
-          hasNew = true;
-          continue;
-        }
-        if (hashes === null) {
-          hashes = new BoundedSet(maxKnown);
-          for (const one of inOrder) hashes.add(hashOf(one));
-          inOrder = [];
-        }
-        const hash = hashOf(id);
-        if (hashes.has(hash)) continue;
-        hashes.add(hash);
-        hasNew = true;
-      }
-      return hasNew;
-    },
+  return ({ cursor, records }: ListPage, spentMs = 0) => {
+    const ids: string[] = [];
+    for (const { dlqId } of records) if (typeof dlqId === "string") ids.push(dlqId);
+    const again = listed.add(ids);
+    const isNew = ids.some((id) => !again.has(id));
+    return { again, whyNoMore: cursor === undefined ? null : whyNoMore(cursor, ids, isNew, spentMs) };
   };
 }
 
-/** FNV-1a, 32 bits. Two ids with one hash make one record look known, among thousands that decide. */
-function hashOf(id: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < id.length; index += 1) {
-    hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193);
-  }
-  return hash;
+/**
+ * Which ids of a page were on pages before it. Services list in the order of ids, or against it: while each is beyond
+ * the one before, none is looked up.
+ */
+function createListedIds() {
+  const none: ReadonlySet<string> = new Set();
+  let inOrder: string[] = [];
+  let isUpward: boolean | null = null;
+  let known: BoundedSet<string> | null = null;
+
+  const areBeyond = (ids: readonly string[]): boolean => {
+    let last = inOrder.at(-1);
+    for (const id of ids) {
+      if (last !== undefined && (id === last || id > last !== (isUpward ??= id > last))) return false;
+      last = id;
+    }
+    return true;
+  };
+  return {
+    add(ids: readonly string[]): ReadonlySet<string> {
+      if (known === null && areBeyond(ids)) {
+        if (inOrder.length >= maxKnown) inOrder.splice(0, maxKnown / 2);
+        for (const id of ids) inOrder.push(id);
+        return none;
+      }
+      if (known === null) {
+        known = new BoundedSet(maxKnown);
+        for (const id of inOrder) known.add(id);
+        inOrder = [];
+      }
+      const again = new Set<string>();
+      for (const id of ids) if (known.has(id)) again.add(id);
+      for (const id of ids) known.add(id);
+      return again;
+    },
+  };
 }
 
 export function endless(message: string): RedriverError {

@@ -110,10 +110,13 @@ export async function* listPages(
       for await (const page of followCursor(list, time)) {
         last = toDated(page.records.at(-1)) ?? last;
         const known = ids;
+        const { again } = page;
         const records =
-          known === null
+          known === null && again.size === 0
             ? page.records
-            : page.records.filter(({ dlqId }) => dlqId === undefined || !known.has(dlqId));
+            : page.records.filter(
+                ({ dlqId: id }) => id === undefined || !(again.has(id as string) || known?.has(id) === true),
+              );
         if (known === null && inFirstPart.length < maxIds) {
           for (const { dlqId } of page.records) inFirstPart.push(dlqId);
         } else if (known !== null && known.size < maxIds)
@@ -147,11 +150,14 @@ export async function* listPages(
   }
 }
 
-/** Every page until the cursor ends. A short page means nothing. Throws as `list` does, and `listing-endless`. */
+/**
+ * Every page until the cursor ends, and which of its ids pages before had: where cursors are positions, what enters at the
+ * head moves others to the next page. A short page means nothing. Throws as `list` does, and `listing-endless`.
+ */
 export async function* followCursor<Page extends ListPage>(
   list: (at: { readonly cursor?: string }) => Promise<Page>,
   time?: ListingDeadline,
-): AsyncGenerator<Page, void, undefined> {
+): AsyncGenerator<Page & { readonly again: ReadonlySet<string> }, void, undefined> {
   const check = createCursorLoopCheck();
   let at: { readonly cursor?: string } = {};
   for (let pages = 0; pages < maxPages; pages += 1) {
@@ -159,8 +165,8 @@ export async function* followCursor<Page extends ListPage>(
     const page = await (time === undefined ? list(from) : time.page(() => list(from)));
     const { cursor } = page;
     // Its caller may empty the page.
-    const whyNoMore = check(page, time?.spentMs());
-    yield page;
+    const { again, whyNoMore } = check(page, time?.spentMs());
+    yield { ...page, again };
     if (cursor === undefined) return;
     if (whyNoMore !== null) throw whyNoMore;
     at = { cursor };

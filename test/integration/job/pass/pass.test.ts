@@ -23,6 +23,17 @@ it("the pages of a window are listed while others are published, and each is set
   expect(rig.emulator.dlq.size).toBe(0);
 });
 
+it("a page that comes again is neither worked nor counted twice", async () => {
+  const rig = await createRig({
+    redisUrl: redis.url(),
+    drain: "    minAge: 0s\n    otherwise: hold\n    rules: []\n",
+  });
+  const at = Date.now() - 600_000;
+  rig.emulator.dlq.seed(Array.from({ length: 250 }, (_, n) => ({ dlqId: `${at}-${n}` })));
+  rig.emulator.faults.add({ kind: "repeat-page", count: 1 });
+  expect(await rig.pass()).toMatchObject({ tally: { listed: 250, held: 250 } });
+});
+
 const paused = (): Promise<never> => {
   const retryAt = Date.now() + 10_000;
   return Promise.reject(new RedriverError("rate-limited", "429", { retryAt }));
