@@ -1,7 +1,7 @@
 import type { BodyChange } from "./item-changes.ts";
 import { findJsonLosses } from "./json-losses.ts";
 import { patchJson, type PatchedJson } from "./json-patch.ts";
-import { isObject, maxJsonCharacters, parseJson, type JsonValue } from "./json-value.ts";
+import { isObject, parseBody, type JsonValue } from "./json-value.ts";
 import type { PolicyLoss } from "./loss-kinds.ts";
 
 export type EditedBody =
@@ -15,14 +15,16 @@ export type EditedBody =
  */
 export function editBody(body: string, change: BodyChange, attempt: number): EditedBody {
   try {
-    const value = body.length > maxJsonCharacters ? undefined : parseJson(body);
+    const value = parseBody(body);
     if (value === undefined) return notEditable;
+    // Before the edit: a patch changes the value, as a copy of a large one would not fit beside it.
+    const losses: PolicyLoss[] = [...findJsonLosses(body, value)];
+    const before = losses.length === 0 ? JSON.stringify(value) : null;
     const edited =
       change.kind === "patch" ? patchJson(value, change.operations) : merged(value, change.value);
     if (edited === null) return notEditable;
-    const losses: PolicyLoss[] = [...findJsonLosses(body, value)];
     const text = JSON.stringify(edited.value);
-    if (losses.length === 0 && text === JSON.stringify(value)) return { kind: "body", body, losses };
+    if (text === before) return { kind: "body", body, losses };
     if (edited.repeatable === "no" && attempt >= 1) losses.push("patch-not-idempotent");
     return { kind: "body", body: text, losses };
   } catch {
@@ -52,11 +54,16 @@ function keepsContainers(target: unknown, merge: unknown): boolean {
 /** RFC 7396. Changes neither argument; the result shares the untouched parts. Goes as deep as the patch. */
 export function mergePatch(target: unknown, patch: JsonValue): unknown {
   if (!isObject(patch)) return patch;
-  const members = new Map<string, unknown>(isObject(target) ? Object.entries(target) : []);
-  for (const [name, value] of Object.entries(patch as Readonly<Record<string, JsonValue>>)) {
-    if (value === null) members.delete(name);
-    else members.set(name, mergePatch(members.get(name), value));
+  const members: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  for (const [name, given] of Object.entries(patch as Readonly<Record<string, JsonValue>>)) {
+    if (given === null) {
+      delete members[name];
+      continue;
+    }
+    const before = Object.hasOwn(members, name) ? members[name] : undefined;
+    const value = mergePatch(before, given);
+    // So that one called __proto__ is a member like any other.
+    Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
   }
-  // fromEntries defines own members, so that one called __proto__ is a member like any other.
-  return Object.fromEntries(members);
+  return members;
 }

@@ -1,5 +1,6 @@
 import { toDecimal } from "./decimal.ts";
 import { toIndex } from "./json-pointer.ts";
+import { isObject } from "./json-value.ts";
 import type { PolicyLoss } from "./loss-kinds.ts";
 /**
  * What a JSON text loses that is read into JavaScript values and written again. Linear, without recursion.
@@ -43,15 +44,19 @@ export function survives(token: string): boolean {
   return toDecimal(token) === toDecimal(String(value));
 }
 
+/** Goes on where it was once a container ends: a list of all containers would be as large as the value. */
 function countMembers(value: unknown): number {
   let members = 0;
-  const open: unknown[] = [value];
-  while (open.length > 0) {
-    const inner = open.pop();
-    if (typeof inner !== "object" || inner === null) continue;
-    const values: readonly unknown[] = Object.values(inner);
-    if (!Array.isArray(inner)) members += values.length;
-    for (const one of values) if (typeof one === "object" && one !== null) open.push(one);
+  const open = [[value].values()];
+  for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
+    const next = inner.next();
+    if (next.done === true) open.pop();
+    else if (Array.isArray(next.value)) open.push((next.value as unknown[]).values());
+    else if (isObject(next.value)) {
+      const values = Object.values(next.value);
+      members += values.length;
+      open.push(values.values());
+    }
   }
   return members;
 }

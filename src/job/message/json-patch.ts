@@ -20,10 +20,9 @@ type Step =
 
 class NotApplicable extends Error {}
 
-/** Null: a `test` fails, a path is missing, or one reaches a prototype. Changes neither argument. Never throws. */
-export function patchJson(document: unknown, operations: readonly PatchOperation[]): PatchedJson | null {
+/** Null: a `test` fails, a path is missing, or one reaches a prototype. Changes `value`, also then. Never throws. */
+export function patchJson(value: unknown, operations: readonly PatchOperation[]): PatchedJson | null {
   try {
-    let value: unknown = structuredClone(document);
     let repeatable: "yes" | "no" = "yes";
     for (const operation of operations) {
       for (const step of toSteps(value, operation)) {

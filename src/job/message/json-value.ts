@@ -6,8 +6,34 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
-/** Of a text with values that rules ask or edit. A longer one is not parsed: all pages of a worker share its memory. */
+/** Of a text with values that rules ask or edit. More is not parsed: all pages of a worker share its memory. */
 export const maxJsonCharacters = 8_388_608;
+/**
+ * Commas, colons and opening brackets, also within texts. Half a million members with names of their own take
+ * 100 MB and more than a second to be edited.
+ */
+export const maxJsonMarks = 1_000_000;
+
+/** Undefined if it is none, or beyond the limits above. */
+export function parseBody(text: string): unknown {
+  return text.length > maxJsonCharacters || hasTooManyMarks(text) ? undefined : parseJson(text);
+}
+
+function hasTooManyMarks(text: string): boolean {
+  if (text.length <= maxJsonMarks) return false;
+  let marks = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    const isMark = code === comma || code === colon || code === bracket || code === brace;
+    if (isMark && ++marks > maxJsonMarks) return true;
+  }
+  return false;
+}
+
+const comma = 0x2c;
+const colon = 0x3a;
+const bracket = 0x5b;
+const brace = 0x7b;
 
 /** Undefined if it is none. A byte order mark in front is passed over (RFC 8259, 8.1). */
 export function parseJson(text: string): unknown {

@@ -1,4 +1,4 @@
-import { type JsonValue, maxJsonCharacters } from "../../../../src/job/message/json-value.ts";
+import { type JsonValue, maxJsonCharacters, maxJsonMarks } from "../../../../src/job/message/json-value.ts";
 import type { PatchOperation } from "../../../../src/job/message/item-changes.ts";
 import { describe, expect, it } from "vitest";
 import { editBody } from "../../../../src/job/message/edit-body.ts";
@@ -24,10 +24,13 @@ describe("an edited body", () => {
     expect(merge('{"a":null}', { a: { c: 1 } })).toMatchObject({ body: '{"a":{"c":1}}' });
   });
 
-  it("is none of a text that is too long to have values", () => {
+  it("is none of a text that is too long, or has too much in it, to have values", () => {
     const body = `{"a":"${"x".repeat(maxJsonCharacters - 8)}"}`;
     expect(merge(body, { b: 1 })).toMatchObject({ kind: "body" });
     expect(merge(` ${body}`, { b: 1 })).toEqual({ kind: "park", reason: "body-not-editable" });
+    const list = `[${"{},".repeat(maxJsonMarks / 2 - 1)}0]`;
+    expect(patch(list, [{ op: "replace", path: "/0", value: 1 }])).toMatchObject({ kind: "body" });
+    expect(patch(`[[${list}]]`, [{ op: "replace", path: "/0", value: 1 }])).toMatchObject({ kind: "park" });
   });
 
   it("is JSON text", () => {
