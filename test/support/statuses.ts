@@ -23,6 +23,7 @@ export const nothingWaits: Outlook = {
   waitingForAttempt: 0,
   waitingForPerson: 0,
   waitingForDate: 0,
+  waitingAfterRefusal: 0,
   waitingForDay: 0,
   waitingForProof: 0,
   going: 0,

@@ -35,7 +35,7 @@ export type LeftAlone = ReturnType<typeof toLeftAlone>;
 /** Without those of a pause, which end with it. */
 const forPersonAlone: readonly HoldReason[] = ["attempts-exhausted", "implausible-date"];
 const leftToPersons: readonly HoldReason[] = [...forPersonAlone, "host-paused"];
-const coolingAlone: readonly HoldReason[] = ["refused-alone", "cooling"];
+const cooled: readonly HoldReason[] = ["refused-alone", "cooling"];
 /** If more cool at once, the service refuses and not the message: they go when it accepts again. */
 const maxCoolingAlone = 9;
 
@@ -43,7 +43,7 @@ const maxCoolingAlone = 9;
 export function toLeftAlone(facts: Reasons, waiting: number) {
   const left = waiting - toHeldByRules(facts, waiting);
   const forPerson = Math.min(left, countHeld(facts, leftToPersons));
-  const cooling = countHeld(facts, coolingAlone);
+  const cooling = countHeld(facts, cooled);
   return {
     /** Their attempts are used up, or a person has paused their destination. */
     forPerson,
@@ -83,13 +83,20 @@ export function toOutlook(
   const waitingForAttempt = heldFor("waiting");
   const waitingForPerson = heldFor(...forPersonAlone);
   const waitingForDate = heldFor("not-before");
+  const waitingAfterRefusal = heldFor(...cooled);
   const waitingForDay = leftOf(facts?.reasons.due["day-limit"] ?? 0);
   const standing =
-    ruled + stoppedWaiting + waitingForAttempt + waitingForPerson + waitingForDate + waitingForDay;
+    ruled +
+    stoppedWaiting +
+    waitingForAttempt +
+    waitingForPerson +
+    waitingForDate +
+    waitingAfterRefusal +
+    waitingForDay;
   const waitingForProof = Math.min(open, waiting);
   const going = Math.max(0, waiting - standing - waitingForProof);
-  // What the service refused, or does not take, goes at no rate.
-  const isTaken = countHeld(facts, ["still-under-way"]) < going && countHeld(facts, coolingAlone) < going;
+  // What the service does not take goes at no rate.
+  const isTaken = countHeld(facts, ["still-under-way"]) < going;
   const rate = facts === null || isAway ? null : toRate(facts.pace, now);
   const isKnown = rate?.isOfMinute === true && !stillCounting && isTaken;
   return {
@@ -107,6 +114,8 @@ export function toOutlook(
     waitingForPerson,
     /** Of the others: not before a date of their own. */
     waitingForDate,
+    /** Of the others: the service refused them, and they are tried again after a pause. */
+    waitingAfterRefusal,
     /** Of the others: `limits.perDay` is reached, so until midnight in UTC. */
     waitingForDay,
     /** Sent, and neither proven nor refused yet: in flight, or in doubt. */
@@ -119,7 +128,7 @@ export function toOutlook(
     perSecond: rate?.perSecond ?? null,
     /**
      * Ms that `going` takes at that rate. Null: it was not measured for a whole minute yet, nothing goes, more may wait
-     * than was listed so far, or the service is behind and takes none of them, or has refused all of them lately.
+     * than was listed so far, or the service is behind and takes none of them.
      */
     atRateMs: isKnown ? Math.ceil((going / rate.perSecond) * 1_000) : null,
   };

@@ -62,6 +62,7 @@ const outlook = z.object({
   waitingForAttempt: count,
   waitingForPerson: count,
   waitingForDate: count,
+  waitingAfterRefusal: count,
   waitingForDay: count,
   waitingForProof: count,
   going: count,

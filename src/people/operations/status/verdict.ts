@@ -242,7 +242,7 @@ function toHaltNotes(drains: readonly DrainStatus[]): readonly Part[] {
 
 function toHoldNotes(status: Status): readonly Part[] {
   const { drains } = status;
-  const toCount = (name: Extract<keyof DrainStatus["outlook"], `waitingFor${string}`> | "heldByRules") =>
+  const toCount = (name: Extract<keyof DrainStatus["outlook"], `waiting${string}`> | "heldByRules") =>
     toAtLeast(status, ({ outlook }) => outlook[name]);
   const later = toCount("waitingForAttempt");
   const ruled = toCount("heldByRules");
@@ -251,12 +251,14 @@ function toHoldNotes(status: Status): readonly Part[] {
   );
   const forPerson = toCount("waitingForPerson");
   const forDate = toCount("waitingForDate");
+  const refused = toCount("waitingAfterRefusal");
   const forDay = toCount("waitingForDay");
   const closed = drains.flatMap(({ guards }) => guards.filter(({ effect }) => effect === "closed"));
   const indexes = [...new Set(closed.map(({ index }) => index))];
   return [
     later.count > 0 && `${toCertain(later)} wait for their next attempt`,
     forDate.count > 0 && `${toCertain(forDate)} wait for their own date`,
+    refused.count > 0 && `${toCertain(refused)} refused by the service, and tried again after a pause`,
     forDay.count > 0 && `${toCertain(forDay)} wait for midnight in UTC, as perDay is reached`,
     forPerson.count > 0 && `${toCertain(forPerson)} held until a person acts`,
     ruled.count > 0 &&

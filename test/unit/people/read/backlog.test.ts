@@ -222,13 +222,18 @@ describe("the outlook of a drain", () => {
     expect(all).toMatchObject({ waiting: 300, waitingForProof: 300, going: 0, atRateMs: null });
   });
 
-  it.each(["still-under-way", "cooling"])(
-    "knows no time while all that can go is %s: none of it is taken",
-    (why) => {
-      const times = [40, 20].map((count) => outlookOf({ 94: 300 }, 40, { held: { [why]: count } }).atRateMs);
-      expect(times).toEqual([null, 8_000]);
-    },
-  );
+  it("knows no time while all that can go is still under way: none of it is taken", () => {
+    const times = [40, 20].map(
+      (count) => outlookOf({ 94: 300 }, 40, { held: { "still-under-way": count } }).atRateMs,
+    );
+    expect(times).toEqual([null, 8_000]);
+  });
+
+  it("does not count as going what the service refused a moment ago", () => {
+    const held = { cooling: 3, "refused-alone": 2 };
+    expect(outlookOf({ 94: 300 }, 25, { held })).toMatchObject({ waitingAfterRefusal: 5, going: 20 });
+    expect(outlookOf({ 94: 300 }, 5, { held })).toMatchObject({ going: 0, atRateMs: null });
+  });
 
   it.each([
     ["half a minute was measured", { 95: 300, 99: 300 }, { perSecond: 12, atRateMs: null }],

@@ -294,6 +294,10 @@ describe("the verdict", () => {
       ofOutlook({ waiting: 28, waitingForAttempt: 28, backlog: 5_000, perSecond: 3 }),
     ],
     [
+      "^waiting: 1 of 357 left, none can go now; 1 refused by the service, and tried again after a pause$",
+      ofOutlook({ waiting: 1, waitingAfterRefusal: 1, backlog: 357, perSecond: 3 }),
+    ],
+    [
       "^waiting: 30 of 46 left, none can go now; 30 wait for midnight in UTC, as perDay is reached$",
       ofOutlook({ waiting: 30, waitingForDay: 30, backlog: 46, perSecond: 3 }),
     ],
