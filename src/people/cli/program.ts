@@ -1,4 +1,5 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, type Option } from "commander";
+import { misused } from "../../job/contracts/errors.ts";
 import { askedCommand } from "./asked-command.ts";
 import type { CommandContext, Register, ProcessIo } from "./io.ts";
 import { toExit } from "./exit-of-error.ts";
@@ -111,6 +112,20 @@ async function createProgram(chosen: typeof parts, context: CommandContext): Pro
   /** Subcommands do not take these over by themselves when they were added to the program. */
   function inherit(command: Command): void {
     command.copyInheritedSettings(program).exitOverride();
+    refuseTwice(command);
     for (const inner of command.commands) inherit(inner);
+  }
+}
+
+/** The first value of two would be dropped without a word: the host that a person meant to pause as well. */
+function refuseTwice(command: Command): void {
+  const given = new Set<Option>();
+  for (const option of command.options.filter(({ required }) => required)) {
+    command.on(`option:${option.name()}`, () => {
+      const takesSeveral = Array.isArray(command.getOptionValue(option.attributeName()));
+      if (given.has(option) && !takesSeveral)
+        throw misused(`${option.long ?? option.flags} is given twice: it takes one value`);
+      given.add(option);
+    });
   }
 }

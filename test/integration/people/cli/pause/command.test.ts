@@ -174,3 +174,12 @@ it.each([
   const { exitCode, err } = await run(argv);
   expect({ exitCode, names: err.includes(option) }).toEqual({ exitCode: 2, names: true });
 });
+
+it("a flag that takes one value is refused twice, so that no host is passed over in silence", async () => {
+  const { run } = await setUp();
+  expect(await run(["pause", "--host", "a.test", "--host", "b.test", ...because])).toMatchObject({
+    exitCode: 2,
+    out: "",
+    err: "redriver: command-misused: --host is given twice: it takes one value\n",
+  });
+});

@@ -212,7 +212,7 @@ describe("redriver plan", () => {
     const second = await run(["plan", "orders", "--keep", "--limit", "5", "--json"]);
     const { id, drains } = JSON.parse(second.out) as PlanReport & { readonly id: string };
     expect(drains).toMatchObject([{ planned: 10, cut: false, decisions: { republish: 5, settle: 5 } }]);
-    expect((await plan("--limit", "5", "--out", `${file}.third`)).out).toContain(
+    expect((await run(["plan", "orders", "--limit", "5", "--out", `${file}.third`])).out).toContain(
       "5 to send again, 5 sent or dropped before (only the delete is left)",
     );
     emulator.faults.remove("deletes");
