@@ -28,6 +28,8 @@ import { styleText } from "node:util";
 interface Row extends DestinationStatus {
   readonly stillCounting: boolean;
   readonly isPlan: boolean;
+  /** The index whose guard holds its drain back. */
+  readonly index: string | undefined;
 }
 
 /** Of what is no terminal: as many as a small one has. */
@@ -149,9 +151,10 @@ function moreOf(count: number, what: string): string {
  */
 function toDestinations(columns: number, { drains, at }: Status, max: number): readonly string[] {
   const rows = drains
-    .flatMap(({ destinations, stillCounting, mode }) =>
-      destinations.map((one): Row => ({ ...one, stillCounting, isPlan: mode === "plan" })),
-    )
+    .flatMap(({ destinations, stillCounting, mode, guards }) => {
+      const index = guards.find(({ effect }) => effect === "closed")?.index;
+      return destinations.map((one): Row => ({ ...one, stillCounting, isPlan: mode === "plan", index }));
+    })
     .filter(({ waiting, parked }) => waiting + parked > 0)
     .toSorted((one, other) => toBacklog(other) - toBacklog(one) || toTrouble(other) - toTrouble(one));
   if (rows.length === 0) return [];
@@ -195,10 +198,11 @@ function toTrouble({ lane, isPaused, waiting }: DestinationStatus): number {
   return (isPaused || lane?.state === "halted") && waiting > 0 ? 1 : 0;
 }
 
-function toLaneText({ lane, pause, isPaused, isPlan, isHeldByRules }: Row, at: number): string {
+function toLaneText({ lane, pause, isPaused, isPlan, isHeldByRules, index }: Row, at: number): string {
   if (isPaused) return pause?.until === undefined ? "paused" : `paused until ${toUntil(pause.until, at)}`;
   if (isHeldByRules) return "held by rules";
   if (isPlan) return "plan mode";
+  if (index !== undefined && lane?.state !== "halted") return `waits for index ${index}`;
   if (lane === null) return "-";
   const { state, sent, nextInMs } = lane;
   if (state === "open") return state;

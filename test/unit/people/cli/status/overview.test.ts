@@ -153,6 +153,15 @@ describe("the overview of status", () => {
     expect(overview({ drains: [{ ...draining, destinations: held }] })).toMatch(
       /pay\.example\.com .* held by rules$/m,
     );
+    const canary = draining.destinations.map((one) => ({
+      ...one,
+      lane: { ...halted, state: "canary" as const },
+    }));
+    const guards = [{ index: "catalog", effect: "closed" as const }];
+    expect(overview({ drains: [{ ...draining, guards, destinations: canary }] })).toMatch(
+      /pay\.example\.com .* waits for index catalog$/m,
+    );
+    expect(overview({ drains: [{ ...draining, guards }] })).toMatch(/pay\.example\.com .* halted, probe/m);
   });
 
   it("shows a probe that is out as such, with when its result is known", () => {
