@@ -32,8 +32,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   MOVED: inCluster,
   ASK: inCluster,
   CROSSSLOT: inCluster,
-  NOAUTH: login,
-  WRONGPASS: login,
+  NOAUTH: unfit("it asks for a password: put it into redis.url, as redis://user:password@host"),
+  WRONGPASS: unfit("it does not know this user with this password; correct redis.url"),
   DENIED: login,
 };
 

@@ -67,6 +67,8 @@ describe("an error of the queue's library", () => {
       message: expect.stringMatching(/^windows: Redis refused: OOM; maxmemory is reached/) as string,
       cause: refused,
     });
+    expect(toQueueFailure(reply("NOAUTH no")).message).toContain("it asks for a password");
+    expect(toQueueFailure(reply("WRONGPASS no")).message).toContain("does not know this user");
     // A node that is down is led to as often as one that gives its slot away.
     const led = new Error("Too many Cluster redirections. Last error: ReplyError: MOVED 866 a:7001");
     expect(toQueueFailure(led).message).toContain("or its node is away; see CLUSTER NODES");
