@@ -25,12 +25,17 @@ const maxShares = 16;
 /** A command works on one page, and may search for a record beside it. */
 const sharesOfCommand = 2;
 
+/** By its bytes: a daemon answers some commands at once, and their large records come one after the other. */
+const ofCommands = new Map<number, ByteBudget>();
+
 export function createProcessMemory(settings: Settings, sources: number, role: "daemon" | "command") {
   const { budget: asked } = settings.memory;
   const ofDaemon =
     asked === "auto" ? toBudget(readMemoryLimit(), getHeapStatistics().heap_size_limit) : asked;
   if (role === "command") {
-    const budget = createByteBudget(Math.floor(ofDaemon / commandsPart));
+    const bytes = Math.floor(ofDaemon / commandsPart);
+    const budget = ofCommands.get(bytes) ?? createByteBudget(bytes);
+    ofCommands.set(bytes, budget);
     return { budget, shares: sharesOfCommand, collectGarbage };
   }
   const windows = Math.min(settings.windows.concurrency, windowsWithShare);

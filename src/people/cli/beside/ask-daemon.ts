@@ -34,7 +34,9 @@ const maxFrame = 1_048_576;
  * command is never run again: an act may have begun.
  */
 export async function askDaemon(argv: readonly string[], io: ProcessIo): Promise<number | null> {
-  const path = asked.has(askedCommand(argv)) ? await readSocketPath(argv, io.env) : null;
+  // A whole body on its way to here would be in the daemon's memory a few times.
+  const mayAsk = asked.has(askedCommand(argv)) && !argv.includes("--show-content");
+  const path = mayAsk ? await readSocketPath(argv, io.env) : null;
   if (path === null) return null;
   const isVerbose = argv.includes("--verbose");
   const tell = (text: string): void => {

@@ -191,6 +191,13 @@ describe("a command that a daemon answers", () => {
     expect(await createCommand(path).ask("pause")).toBe(3);
   });
 
+  it("is not told what shows a whole body, which would be in the daemon's memory a few times", async () => {
+    const path = createPath();
+    const calls = await startSilent(path);
+    expect(await createCommand(path).ask("parked", "show", "1-0", "--show-content")).toBeNull();
+    expect(calls()).toBe(0);
+  });
+
   it("is not told to a socket in a folder of others, nor for long to one that says nothing", async () => {
     const path = createPath();
     const calls = await startSilent(path);

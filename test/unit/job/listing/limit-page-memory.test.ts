@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toBudget } from "../../../../src/job/compose/memory-budget.ts";
+import { createProcessMemory, toBudget } from "../../../../src/job/compose/memory-budget.ts";
 import { RedriverError } from "../../../../src/job/contracts/errors.ts";
 import type { ListPage, ListQuery } from "../../../../src/job/contracts/service.ts";
 import { createPageSize, listWithinMemory, type PageSize } from "../../../../src/job/listing/list-page.ts";
@@ -10,6 +10,7 @@ import {
   readingFactor,
   workingFactor,
 } from "../../../../src/job/listing/limit-page-memory.ts";
+import { settingsOf } from "../../../support/loaded-document.ts";
 
 const kib = 1_024;
 const mib = 1_048_576;
@@ -192,4 +193,12 @@ test.each([
 ])("the budget of a process in %s", (_, limitMiB, heapMiB, budgetMiB) => {
   const budget = toBudget(limitMiB * mib, heapMiB * mib);
   expect(Math.floor(budget / mib)).toBe(budgetMiB);
+});
+
+test("commands that one process answers share a budget, and the daemon has its own", () => {
+  const [one, other, daemon] = (["command", "command", "daemon"] as const).map(
+    (role) => createProcessMemory(settingsOf({}), 1, role).budget,
+  );
+  expect(one).toBe(other);
+  expect(daemon).not.toBe(one);
 });
