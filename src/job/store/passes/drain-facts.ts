@@ -19,7 +19,7 @@ type WithoutNulls<Row> = { readonly [Name in keyof Row]?: NonNullable<Row[Name]>
 type Counts = WithoutNulls<
   Pick<DrainFacts, "due" | "held" | "parked" | "inDoubt" | "exact" | "reasons" | "oldestRecordAt">
 > & {
-  /** Those that the last pass met. */
+  /** Those that the last pass met that listed something. */
   readonly met?: ReasonCounts;
   /** Of what has arrived since the last full pass. */
   readonly anew?: ReasonCounts["held"];
@@ -80,7 +80,8 @@ export function toDrainFacts({ row, standing, found }: StoredFacts): DrainFacts 
   const left =
     isCounted || open !== undefined ? toLeft(failures, inDoubt, counts.due ?? 0, soFar, stand ?? {}) : counts;
   const { due = 0, held = 0, parked = 0 } = left;
-  const met = soFar?.reasons ?? (counts.met === undefined ? known : toReasons(counts.met));
+  const before = counts.met === undefined ? known : toReasons(counts.met);
+  const met = soFar !== undefined && soFar.listed > 0 ? soFar.reasons : before;
   return {
     due,
     held,

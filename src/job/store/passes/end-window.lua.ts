@@ -92,7 +92,8 @@ if isComplete then
     counts.anew = counts.anew or {}
     for reason, count in pairs(tally.reasons.anew or {}) do counts.anew[reason] = (counts.anew[reason] or 0) + count end
   end
-  counts.met = tally.reasons
+  -- One that lists nothing has met nothing else: they wait for what they were last met with.
+  if isFull or tally.listed > 0 then counts.met = tally.reasons end
 else
   giveBack()
   keepArrived()

@@ -444,10 +444,24 @@ describe("what passes found", () => {
     await full("p1", { one }, counts);
     expect(await sums()).toEqual(first);
     const reasons = { due: { paused: 2 }, held: { guard: 1, rule: 1 }, parked: {} };
-    await full("p2", { one: { published: 2 } }, { due: 2, reasons });
+    await full("p2", { one: { published: 2 } }, { listed: 4, due: 2, reasons });
     expect(await sums()).toEqual({ due: { paused: 2 }, held: { guard: 1, rule: 4 }, parked: first.parked });
     await full("p3", { one: { published: 20 } }, { reasons: noReasons });
     expect((await sums()).held).toEqual({});
+  });
+
+  test("a pass that lists nothing, open or ended, changes no reason of what it did not meet", async () => {
+    const young = { due: 0, held: 7, parked: 0, reasons: { due: {}, held: { "too-young": 7 }, parked: {} } };
+    const failures = toFailures(young);
+    await full("p1", failures, young);
+    const guarded = { listed: 7, held: 7, reasons: { due: {}, held: { guard: 7 }, parked: {} } };
+    await runPass(passes, "p2", { to: epoch + 60_000 }, guarded, "done", {
+      one: { ...failures["one"], arrived: {} },
+    });
+    await begin("p3", { to: epoch + 120_000 });
+    expect((await sums()).held).toEqual({ guard: 7 });
+    await end({});
+    expect((await sums()).held).toEqual({ guard: 7 });
   });
 
   test("an open pass tells what it has found so far: its windows that have ended, and those that are worked now", async () => {
