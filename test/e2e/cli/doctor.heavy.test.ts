@@ -57,17 +57,21 @@ describe("redriver doctor", () => {
       {
         REDRIVER_REDIS_URL: "redis://127.0.0.1:1",
         REDRIVER_SERVICE_TOKEN: "wrong",
+        REDRIVER_CONSOLE_PORT: "0",
+        REDRIVER_CONSOLE_AUTH: "token",
+        REDRIVER_CONSOLE_TOKEN_FILE: "/nowhere/tokens",
       },
     );
     expect(folder.path).not.toBe("");
     const { ok, exitCode, findings } = await examine(env);
     expect({ ok, exitCode }).toEqual({ ok: false, exitCode: 1 });
     const failures = findings.filter(({ state }) => state === "failed");
-    expect(failures.map(({ subject }) => subject)).toEqual(["redis", "source default", "archive"]);
+    expect(failures.map(({ subject }) => subject)).toEqual(["redis", "source default", "archive", "secrets"]);
     expect(failures[0]?.message).toContain("REDRIVER_REDIS_URL");
     expect(failures[1]?.message).toContain("the token is");
     expect(failures[1]?.message).not.toContain("wrong");
     expect(failures[2]?.message).toContain("archive");
+    expect(failures[3]?.message).toContain("/nowhere/tokens: expected a file of tokens");
   });
 
   it.each([

@@ -4,45 +4,18 @@ import {
   toEffectiveDocument,
 } from "../../../config/document/show-effective-document.ts";
 import { showEffectiveSettings, toEffectiveSettings } from "../../../config/settings/settings-file.ts";
-import { createLiveTokens } from "../../console/access/token-file.ts";
 import { counted } from "../../operations/phrases.ts";
-import { formatProblem } from "../../../config/problem.ts";
-import { readLineageKey, readSecret } from "../../../config/read-secret.ts";
-import type { Settings } from "../../../config/settings/settings.ts";
-import type { ArchiveConfig, DrainsDocument } from "../../../job/contracts/drains-document.ts";
+import type { ArchiveConfig } from "../../../job/contracts/drains-document.ts";
 import { RedriverError } from "../../../job/contracts/errors.ts";
-import type { Io, Register } from "../io.ts";
+import type { Register } from "../io.ts";
 import { loadAll } from "../load-config.ts";
 import { printResult } from "../output/print.ts";
+import { problemsOfSecrets } from "./secrets.ts";
 
 /** The job is loaded only if there is an archive. */
 async function lookAt(archive: ArchiveConfig) {
   const { lookAtVolume } = await import("../../../job/door.ts");
   return lookAtVolume(archive);
-}
-
-function checkSecrets(settings: Settings, document: DrainsDocument, io: Io): void {
-  const wanted = [
-    ...document.sources.map(({ name, token }) => ({ whose: `source ${name}`, ref: token })),
-    ...document.indexes.flatMap(({ name, user, password }) =>
-      [user, password].map((ref) => ({ whose: `index ${name}`, ref })),
-    ),
-    ...document.notify.flatMap(({ name, url, secret }) =>
-      [url, secret].flatMap((ref) =>
-        ref === undefined || ref.kind === "written" ? [] : [{ whose: `notify ${name}`, ref }],
-      ),
-    ),
-  ];
-  const problems = wanted.flatMap(({ whose, ref }) => {
-    const reading = readSecret(ref, { env: io.env, settings });
-    return reading.ok ? [] : [`${whose}: ${formatProblem(reading.problem)}`];
-  });
-  const key = readLineageKey(settings);
-  if (!key.ok) problems.push(formatProblem(key.problem));
-  if (problems.length > 0) throw new RedriverError("settings-invalid", problems.join("\n  "));
-  const { port, auth, tokenFile: file } = settings.console;
-  if (port === null || auth !== "token" || file === undefined) return;
-  createLiveTokens({ file, now: Date.now, onRejected: () => undefined });
 }
 
 export const registerConfig: Register = (program, { io }) => {
@@ -53,7 +26,8 @@ export const registerConfig: Register = (program, { io }) => {
     .option("--json", "print as JSON")
     .action(async (flags: { json?: boolean }, command: Command) => {
       const { settings, document } = loadAll(command, io);
-      checkSecrets(settings, document, io);
+      const problems = problemsOfSecrets(settings, document, io.env);
+      if (problems.length > 0) throw new RedriverError("settings-invalid", problems.join("\n  "));
       const seen = document.archive === undefined ? null : await lookAt(document.archive);
       if (seen?.isCertain === true) throw new RedriverError("document-invalid", seen.complaint);
       if (seen !== null && seen.verdict !== "fit") io.err(`warning: ${seen.complaint}\n`);

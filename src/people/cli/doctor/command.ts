@@ -3,6 +3,7 @@ import { type DoctorFinding, examine } from "../../operations/doctor/examine.ts"
 import { chooseSource } from "../../operations/choose-drains.ts";
 import { counted, present } from "../../operations/phrases.ts";
 import type { Register, Io } from "../io.ts";
+import { problemsOfSecrets } from "../config/secrets.ts";
 import { loadAll, type Loaded } from "../load-config.ts";
 import { printResult, toJsonText } from "../output/print.ts";
 import { toTable } from "../output/table.ts";
@@ -18,7 +19,9 @@ const withinMs = 120_000;
 export const registerDoctor: Register = (program, { io, exitWith }) => {
   program
     .command("doctor")
-    .description("look at Redis, tokens, archive, callbacks and clocks; exit 1 when a daemon would not work")
+    .description(
+      "look at Redis, secrets, archive, indexes, callbacks and clocks; exit 1 when no daemon would work",
+    )
     .option("--json", "print as JSON")
     .option("--try-service", "instead, publish 12 messages that fail, and see what becomes of them")
     .option("--clean", "with --try-service: only delete what an earlier trial left")
@@ -31,7 +34,18 @@ export const registerDoctor: Register = (program, { io, exitWith }) => {
       const loaded = loadAll(command, io);
       if (isTrial) return exitWith(await tryService(io, loaded, options));
       if (Object.keys(others).length > 0) throw misused("all flags but --json are of --try-service");
-      const findings = await withCore(io, loaded, {}, (core) => examine(core, AbortSignal.timeout(withinMs)));
+      const { settings, document } = loaded;
+      const seen = await withCore(io, loaded, {}, (core) =>
+        examine(core, AbortSignal.timeout(withinMs), io.env),
+      );
+      const findings = [
+        ...seen,
+        ...problemsOfSecrets(settings, document, io.env).map((message): DoctorFinding => ({
+          subject: "secrets",
+          state: "failed",
+          message,
+        })),
+      ];
       const isWell = findings.every(({ state }) => state !== "failed");
       printResult(io, options.json, { ok: isWell, findings }, () => toText(io.columns, findings));
       exitWith(isWell ? 0 : 1);

@@ -1,8 +1,17 @@
 /** Looks at everything that a daemon will need, before one runs or while one does. Publishes and deletes nothing. */
-import { type BuiltSource, type Core, listOne, lookAtRedis, lookAtVolume } from "../../../job/door.ts";
+import {
+  type BuiltSource,
+  type Core,
+  listOne,
+  lookAtRedis,
+  lookAtVolume,
+  openIndexClient,
+} from "../../../job/door.ts";
 import { proofAddressOf } from "../../../job/message/proof-callback-url.ts";
 import { silenceNote, silentSources } from "../../../config/document/silent-sources.ts";
-import type { ArchiveConfig } from "../../../job/contracts/drains-document.ts";
+import { readSecret } from "../../../config/read-secret.ts";
+import type { Environment } from "../../../config/settings/environment.ts";
+import type { ArchiveConfig, IndexConfig } from "../../../job/contracts/drains-document.ts";
 import type { DlqId } from "../../../job/message/dead-letter.ts";
 import { isRedriverError } from "../../../job/contracts/errors.ts";
 
@@ -23,8 +32,12 @@ function about(subject: string) {
 type About = ReturnType<typeof about>;
 
 /** By subject, in a fixed order. Looks side by side; the slowest ends within the timeouts of the settings. */
-export async function examine(core: Core, signal: AbortSignal): Promise<readonly DoctorFinding[]> {
-  const { document, sources } = core;
+export async function examine(
+  core: Core,
+  signal: AbortSignal,
+  env: Environment,
+): Promise<readonly DoctorFinding[]> {
+  const { document, settings, sources } = core;
   const { archive } = document;
   const looks: Promise<readonly DoctorFinding[] | DoctorFinding>[] = [judgeRedis(core)];
   const silent = new Set(silentSources(document).map(({ name }) => name));
@@ -40,6 +53,8 @@ export async function examine(core: Core, signal: AbortSignal): Promise<readonly
     if (address !== undefined) looks.push(lookAtCallbacks(name, address));
   }
   if (archive !== undefined) looks.push(lookAtArchive(archive));
+  const read = await openIndexClient(settings, (ref) => readSecret(ref, { env, settings }));
+  for (const index of document.indexes) looks.push(lookAtIndex(index, read(index, signal)));
   return [toDocumentFinding(core), ...(await Promise.all(looks)).flat()];
 }
 
@@ -56,6 +71,15 @@ async function lookAtArchive(config: ArchiveConfig): Promise<DoctorFinding> {
   if (seen === null) return warning(`${config.dir}: what kind of volume it is on cannot be read`);
   if (seen.verdict === "fit") return ok(`${config.dir} can be written`);
   return (seen.verdict === "unfit" ? failed : warning)(seen.complaint);
+}
+
+async function lookAtIndex({ name }: IndexConfig, reading: Promise<unknown>): Promise<DoctorFinding> {
+  const { ok, warning } = about(`index ${name}`);
+  return reading.then(
+    () => ok("its statistics can be read"),
+    (error: unknown) =>
+      warning(`${messageOf(error)}; guards on it hold, but for those with whenStale: ignore`),
+  );
 }
 
 const withinMs = 5_000;
