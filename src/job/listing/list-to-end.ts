@@ -2,7 +2,7 @@ import type { RawRecord } from "../message/dead-letter.ts";
 import { defined } from "../message/defined.ts";
 import { RedriverError } from "../contracts/errors.ts";
 import { type ListPage, type ListQuery, serviceNow } from "../contracts/service.ts";
-import { enteredAtOf } from "../message/parse-record.ts";
+import { enteredAtOf, toEnteredAt } from "../message/parse-record.ts";
 import {
   createCursorLoopCheck,
   createListingDeadline,
@@ -111,11 +111,13 @@ export async function* listPages(
         last = toDated(page.records.at(-1)) ?? last;
         const known = ids;
         const { again } = page;
+        // Two records may share an id that is none of the service's.
+        const isAgain = (id: unknown) => typeof id === "string" && again.has(id) && toEnteredAt(id) !== null;
         const records =
           known === null && again.size === 0
             ? page.records
             : page.records.filter(
-                ({ dlqId: id }) => id === undefined || !(again.has(id as string) || known?.has(id) === true),
+                ({ dlqId: id }) => id === undefined || !(isAgain(id) || known?.has(id) === true),
               );
         if (known === null && inFirstPart.length < maxIds) {
           for (const { dlqId } of page.records) inFirstPart.push(dlqId);
