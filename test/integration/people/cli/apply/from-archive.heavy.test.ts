@@ -160,7 +160,7 @@ describe("a plan from the archive", () => {
     const stand = await setUp(live);
     stand.seed(5);
     await stand.plan("--discard");
-    await stand.apply("--reason", "the wrong tenant");
+    await stand.apply();
     expect([stand.emulator.dlq.size, stand.accepted().length]).toEqual([0, 0]);
     expect((await stand.plan("--from-archive")).out).toMatch(/from the archive.*now +5 republish/s);
     await stand.run(["pause", "orders", "--reason", "not yet"]);
