@@ -1,7 +1,7 @@
 import type { BodyChange } from "./item-changes.ts";
 import { findJsonLosses } from "./json-losses.ts";
 import { patchJson, type PatchedJson } from "./json-patch.ts";
-import { isObject, parseBody, type JsonValue } from "./json-value.ts";
+import { isObject, isTooMuchJson, parseJson, type JsonValue } from "./json-value.ts";
 import type { PolicyLoss } from "./loss-kinds.ts";
 
 export type EditedBody =
@@ -15,7 +15,7 @@ export type EditedBody =
  */
 export function editBody(body: string, change: BodyChange, attempt: number): EditedBody {
   try {
-    const value = parseBody(body);
+    const value = isTooMuchJson(body) ? undefined : parseJson(body);
     if (value === undefined) return notEditable;
     // Before the edit: a patch changes the value, as a copy of a large one would not fit beside it.
     const losses: PolicyLoss[] = [...findJsonLosses(body, value)];

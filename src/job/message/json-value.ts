@@ -14,9 +14,9 @@ export const maxJsonCharacters = 8_388_608;
  */
 export const maxJsonMarks = 1_000_000;
 
-/** Undefined if it is none, or beyond the limits above. */
-export function parseBody(text: string): unknown {
-  return text.length > maxJsonCharacters || hasTooManyMarks(text) ? undefined : parseJson(text);
+/** Beyond one of the limits above. */
+export function isTooMuchJson(text: string): boolean {
+  return text.length > maxJsonCharacters || hasTooManyMarks(text);
 }
 
 function hasTooManyMarks(text: string): boolean {

@@ -1,12 +1,12 @@
 import { endOfString } from "../message/json-losses.ts";
-import { parseBody, type JsonValue } from "../message/json-value.ts";
+import { isTooMuchJson, parseJson, type JsonValue } from "../message/json-value.ts";
 
 export const maxJsonDepth = 1_000;
 
 /** The JSON value of a body; undefined for any other text, and beyond the limits above. Never throws. */
 export function toJson(text: string): JsonValue | undefined {
-  if (text === "" || isDeep(text)) return undefined;
-  return parseBody(text) as JsonValue | undefined;
+  if (text === "" || isTooMuchJson(text) || isDeep(text)) return undefined;
+  return parseJson(text) as JsonValue | undefined;
 }
 
 /** A linear scan of brackets outside strings. For a text that is no JSON the answer does not matter. */
