@@ -57,10 +57,10 @@ it("a drain of 1,500 letters for five hosts has few lines, and its audit is in a
   expect(bodies).toEqual([300, 300, 300, 300, 300]);
   const lines = out.trimEnd().split("\n");
   expect(lines.filter((line) => line.includes('"audit":true'))).toEqual([]);
-  // On a busy machine lanes halt and open more often, and each move is news.
+  expect(lines.length).toBeLessThan(110);
+  // Each move of a lane is news, and a busy machine has more of them.
   const moves = daemon.log.filter((line) => line["event"] === "lane:moved");
   expect(lines.length - moves.length).toBeLessThan(60);
-  expect(moves.length).toBeLessThan(200);
   expect(lines.filter((line) => line.includes('"halted"'))).not.toEqual([]);
   for (const line of daemon.log) expect(line["time"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   const acts = readFileSync(file, "utf8").trimEnd().split("\n");
